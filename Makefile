@@ -1,0 +1,50 @@
+# Everything runs in an environment of its own, .venv; remove it with "make clean".
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test check figure bench clean
+
+help:
+	@echo "make demo    measure the example and both models, draw the paper's figure into demo/"
+	@echo "make test    run the tests"
+	@echo "make check   lint and type check"
+	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
+	@echo "make bench   time the library, results in benchmarks/results/"
+	@echo "make clean   remove the environment and what the other targets made"
+
+demo: .venv/demo
+	$(BIN)/chsic demo --out demo
+
+test: .venv/dev
+	$(BIN)/python -m pytest
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+figure: .venv/demo
+	$(BIN)/chsic figure1 --trials 200 --seed 0 --out docs/images
+
+bench: .venv/dev
+	$(BIN)/python -m benchmarks.laplacian
+
+# The pip beside PYTHON installs into the environment, so that systems which ship Python without
+# ensurepip (Debian's python3 without python3-venv) work too.
+PIP_INSTALL := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
+
+.venv/python:
+	@$(PYTHON) -c 'import sys; sys.exit("chsic needs Python 3.11 or newer; this is " + sys.version.split()[0] + ": call make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv --without-pip .venv
+	@touch $@
+
+.venv/demo: .venv/python pyproject.toml
+	$(PIP_INSTALL) --editable '.[cli,plot]'
+	@touch $@
+
+.venv/dev: .venv/python pyproject.toml
+	$(PIP_INSTALL) --editable '.[dev]'
+	@touch $@ .venv/demo
+
+clean:
+	rm -rf .venv demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

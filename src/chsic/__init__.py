@@ -1,0 +1,25 @@
+"""Measure whether x is still related to y once z is known, and how strongly.
+
+>>> import chsic
+>>> x, y, z = chsic.datasets.m_minus(1000, gamma=10.0, rng=0)
+>>> chsic.chsic(x, y, z) > 4 * chsic.hsic(x, y)
+True
+"""
+
+from chsic import datasets, kernels, paper
+from chsic.measure import chsic, hsic
+from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "PairGraph",
+    "chsic",
+    "closest_pairs",
+    "complete_pairs",
+    "datasets",
+    "hsic",
+    "kernels",
+    "paper",
+    "random_pairs",
+]

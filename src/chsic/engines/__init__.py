@@ -1,0 +1,3 @@
+"""Engines: from samples and pairs to the trace that the measures need."""
+
+ENGINES = ("auto", "dense")

@@ -7,24 +7,21 @@ distance with all of them is one pass, and selecting the k-th smallest takes a f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from chsic._validate import Array, Index
 
 SAMPLE_SIZE = 2**16  # distances looked at to guess where the k-th smallest lies
 
 
-def first_at_least(points: Array, distance: float) -> Index:
-    """For each p of sorted `points`, the first q > p with ``points[q] - points[p] >= distance``."""
-    return _first(points, distance, beyond=False)
+def reach(points: Array, distance: float) -> tuple[Index, Index]:
+    """For each p of sorted `points`, find where the points at that distance begin and end.
 
-
-def first_beyond(points: Array, distance: float) -> Index:
-    """For each p of sorted `points`, the first q > p with ``points[q] - points[p] > distance``."""
-    return _first(points, distance, beyond=True)
-
-
-def _first(points: Array, distance: float, *, beyond: bool) -> Index:
+    Returns the first q > p with ``points[q] - points[p] >= distance``, and the first with ``>``.
+    """
     # Work on distinct values: with ties, one answer serves all the points that share a value.
     starts = np.flatnonzero(np.r_[True, points[1:] != points[:-1]])
     levels = points[starts]
@@ -34,16 +31,25 @@ def _first(points: Array, distance: float, *, beyond: bool) -> Index:
     slack = 4 * np.finfo(float).eps * (np.abs(levels) + distance)
     low = np.searchsorted(levels, levels + (distance - slack), side="left")
     high = np.searchsorted(levels, levels + (distance + slack), side="right")
+    begin = _bisect(low, high, lambda p, q: levels[q] - levels[p] < distance)
+    end = _bisect(begin, high, lambda p, q: levels[q] - levels[p] <= distance)
+    ends = np.r_[starts, len(points)]
+    repeats, next_point = np.diff(ends), np.arange(1, len(points) + 1)
+    return (
+        np.maximum(np.repeat(ends[begin], repeats), next_point),
+        np.maximum(np.repeat(ends[end], repeats), next_point),
+    )
+
+
+def _bisect(low: Index, high: Index, before: Callable[[Index, Index], NDArray[np.bool_]]) -> Index:
+    """For each p, the first q in [low[p], high[p]) that is not ``before(p, q)``, else high[p]."""
+    low, high = low.copy(), high.copy()
     while len(pending := np.flatnonzero(low < high)):
         middle = (low[pending] + high[pending]) // 2
-        gap = levels[middle] - levels[pending]
-        inside = gap <= distance if beyond else gap < distance
+        inside = before(pending, middle)
         low[pending] = np.where(inside, middle + 1, low[pending])
         high[pending] = np.where(inside, high[pending], middle)
-    ends = np.r_[starts, len(points)]
-    first = np.repeat(ends[low], np.diff(ends))
-    following: Index = np.maximum(first, np.arange(1, len(points) + 1))
-    return following
+    return low
 
 
 def expand(starts: Index, stops: Index) -> tuple[Index, Index]:
@@ -85,11 +91,11 @@ def kth_smallest_distance(points: Array, k: int) -> float:
             if not 0 <= rank < SAMPLE_SIZE:
                 continue
             pivot = float(sample[int(rank)])
-            at_least, beyond = first_at_least(points, pivot), first_beyond(points, pivot)
-            if (beyond - next_point).sum() < k:
-                low = np.maximum(low, beyond)
-            elif (at_least - next_point).sum() >= k:
-                high = np.minimum(high, at_least)
+            begin, end = reach(points, pivot)
+            if (end - next_point).sum() < k:
+                low = np.maximum(low, end)
+            elif (begin - next_point).sum() >= k:
+                high = np.minimum(high, begin)
             else:
                 return pivot
     rows, columns = expand(low, high)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -19,7 +18,7 @@ from rich.table import Table
 import chsic
 from chsic.compare import Comparison, compare
 from chsic.figure1 import simulate
-from chsic.files import write_csv, write_whole
+from chsic.files import write_csv
 from chsic.table import read_csv
 
 app = typer.Typer(
@@ -161,18 +160,16 @@ def _print_comparisons(results: dict[str, Comparison]) -> None:
 
 
 def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> list[Path]:
-    from chsic.plot import figure1 as draw
+    from chsic import plot
 
     with _progress_bar("data sets") as progress:
         points = simulate(trials, seed, workers, progress)
-    figure = draw(points)
-    paths = [out / f"figure1.{kind}" for kind in ("png", "svg", "csv")]
-    for path in paths[:2]:
-        # A fixed salt and no date: the same numbers give the same file, byte for byte.
-        metadata: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {}
-        write_whole(path, functools.partial(figure.savefig, dpi=150, metadata=metadata))
-    write_csv(paths[2], points)
-    return paths
+    figure = plot.figure1(points)
+    png, svg, table = (out / f"figure1.{kind}" for kind in ("png", "svg", "csv"))
+    plot.save(figure, png)
+    plot.save(figure, svg)
+    write_csv(table, points)
+    return [png, svg, table]
 
 
 @contextmanager

@@ -68,7 +68,7 @@ class Kernel:
         --------
         >>> import numpy as np
         >>> from chsic.kernels import KERNELS
-        >>> G = KERNELS["cauchy"].window(0.5)
+        >>> G = KERNELS["gaussian"].window(0.5)
         >>> f, step = np.linspace(-20, 20, 40_001, retstep=True)
         >>> round(float(np.sum(G(f) ** 2) * step), 6)
         1.0

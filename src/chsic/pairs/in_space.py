@@ -6,18 +6,18 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from chsic._validate import Array, Index, RNGLike
-from chsic.bandwidth import standard_deviations
 from chsic.pairs.on_line import draw
 
 PROBES = 1000  # points whose neighbourhoods give a first guess of the distance sought
 ROUNDING = 1e-9  # relative; the tree's distances and ours differ by far less than this
 
 
-def closest_in_space(z: Array, n_pairs: int, rng: RNGLike) -> tuple[Index, Index]:
+def closest_in_space(z: Array, scale: Array, n_pairs: int, rng: RNGLike) -> tuple[Index, Index]:
     """Return the `n_pairs` closest pairs of the rows of `z`; ties at the end are drawn by `rng`.
 
-    Rows that repeat are handled once, as one point with a weight: a z with few distinct rows has
-    far too many pairs at distance zero to list.
+    Distance is Euclidean after dividing columns by `scale`. Rows that repeat are handled once, as
+    one point with a weight: a z with few distinct rows has far too many pairs at distance zero to
+    list.
     """
     order = np.lexsort(z.T[::-1])
     starts = np.flatnonzero(np.r_[True, np.any(np.diff(z[order], axis=0) != 0, axis=1)])
@@ -32,7 +32,7 @@ def closest_in_space(z: Array, n_pairs: int, rng: RNGLike) -> tuple[Index, Index
     missing = n_pairs - len(rows)
     if missing:
         points = z[order[starts]]
-        a, b, distance = _near_pairs(points, weights, standard_deviations("z", z), missing)
+        a, b, distance = _near_pairs(points, weights, scale, missing)
         # Pair (a, b) of points stands for weights[a] weights[b] pairs of rows.
         products = weights[a] * weights[b]
         threshold = distance[np.searchsorted(np.cumsum(products), missing)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chsic._line import expand, first_at_least, first_beyond, kth_smallest_distance, pick
+from chsic._line import expand, kth_smallest_distance, pick, reach
 from chsic._validate import Array, Index, RNGLike, as_generator
 
 
@@ -13,11 +13,9 @@ def closest_on_line(z: Array, n_pairs: int, rng: RNGLike) -> tuple[Index, Index]
     order = np.argsort(z, kind="stable")
     points = z[order]
     next_point = np.arange(1, len(z) + 1)
-    threshold = kth_smallest_distance(points, n_pairs)
-    at_least = first_at_least(points, threshold)
-    rows, columns = expand(next_point, at_least)
-    missing = n_pairs - len(rows)
-    tied_rows, tied_columns = draw(at_least, first_beyond(points, threshold), missing, rng)
+    begin, end = reach(points, kth_smallest_distance(points, n_pairs))
+    rows, columns = expand(next_point, begin)
+    tied_rows, tied_columns = draw(begin, end, n_pairs - len(rows), rng)
     return (
         order[np.concatenate([rows, tied_rows])],
         order[np.concatenate([columns, tied_columns])],

@@ -1,0 +1,36 @@
+"""What several test files share: kernels written out by hand, and random data of many kinds."""
+
+import numpy as np
+
+# kappa of differences s, one bandwidth per column, written independently of chsic.kernels.
+LITERAL_KERNELS = {
+    "gaussian": lambda r: np.exp(-(r**2)),
+    "laplace": lambda r: np.exp(-r),
+    "cauchy": lambda r: 1 / (1 + r**2),
+    "matern32": lambda r: (1 + r) * np.exp(-r),
+}
+
+
+def literal_kappa(name, bandwidth):
+    """Return kappa as `chsic.paper` takes it: a function of differences, (..., ) or (..., d)."""
+    h = np.atleast_1d(bandwidth)
+
+    def kappa(s):
+        if s.ndim == 2:
+            return LITERAL_KERNELS[name](np.abs(s) / h[0])
+        return LITERAL_KERNELS[name](np.sqrt(((s / h) ** 2).sum(axis=-1)))
+
+    return kappa
+
+
+def paper_bandwidth(x):
+    return np.std(x, axis=0, ddof=1) * len(x) ** (-1 / 5)
+
+
+def brute_force_distances(z):
+    """All i < j and their distances: absolute, or Euclidean on standardised columns."""
+    i, j = np.triu_indices(len(z), k=1)
+    if z.ndim == 1:
+        return i, j, np.abs(z[i] - z[j])
+    scaled = (z[i] - z[j]) / np.std(z, axis=0, ddof=1)
+    return i, j, np.sqrt((scaled**2).sum(axis=1))

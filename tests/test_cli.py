@@ -1,0 +1,164 @@
+"""The command line as people meet it: a process with output, files and an exit status."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import chsic
+from chsic.compare import compare
+
+EXAMPLE = str(resources.files("chsic") / "data" / "summer.csv")
+MEASURE = ["measure", EXAMPLE, "--x", "ice_cream", "--y", "rescues", "--given", "temperature"]
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "chsic", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_help_teaches_by_example():
+    for arguments in (["--help"], ["measure", "--help"], ["figure1", "--help"], ["demo", "--help"]):
+        done = run(*arguments)
+        assert done.returncode == 0
+        assert "Usage" in done.stdout
+    assert "chsic measure data.csv" in run("--help").stdout
+    assert "chsic figure1 --trials 200 --seed 0 --out results" in run("figure1", "--help").stdout
+
+
+def test_version():
+    assert run("--version").stdout.strip() == f"chsic {chsic.__version__}"
+
+
+def test_measure_prints_what_compare_gives():
+    day = chsic.datasets.summer()
+    expected = compare(day["ice_cream"], day["rescues"], day["temperature"], rng=0)
+    done = run(*MEASURE, "--json")
+    assert json.loads(done.stdout) == json.loads(json.dumps(expected.to_dict()))
+    table = run(*MEASURE)
+    assert table.returncode == 0
+    assert table.stderr == ""
+    for number in (expected.hsic, expected.chsic, expected.control, expected.floor):
+        assert f"{number:.5f}" in table.stdout
+    assert expected.reading in table.stdout
+
+
+def test_readme_shows_what_its_command_prints():
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    command = next(line for line in readme.splitlines() if line.startswith("    $ chsic measure"))
+    done = run("measure", EXAMPLE, *command.split()[4:])
+    row = next(line for line in done.stdout.splitlines() if line.startswith("ice_cream"))
+    assert row.split() in [line.split() for line in readme.splitlines()]
+
+
+def test_measure_takes_settings_and_several_confounders():
+    done = run(
+        *MEASURE[:-1], "temperature, lemonade", "--bandwidth", "2.5", "--alpha", "8", "--json"
+    )
+    day = chsic.datasets.summer()
+    z = [[t, l] for t, l in zip(day["temperature"], day["lemonade"], strict=True)]
+    expected = chsic.chsic(day["ice_cream"], day["rescues"], z, alpha=8, bandwidth=2.5)
+    assert json.loads(done.stdout)["chsic"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["measure", "missing.csv", *MEASURE[2:]], "No such file"),
+        ([*MEASURE[:3], "ice_craem", *MEASURE[4:]], "did you mean 'ice_cream'?"),
+        ([*MEASURE, "--alpha", "1000"], "alpha: must lie between 1 and n - 1 = 399"),
+        ([*MEASURE, "--kernel", "box"], "known are 'gaussian'"),
+        ([*MEASURE, "--bandwidth", "wide"], "unknown rule 'wide'"),
+        ([*MEASURE, "--bandwidth", "-1"], "bandwidth: must be positive"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments, message):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("chsic: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["measure"], ["figure1"], ["nonsense"]])
+def test_bad_usage_is_status_2(arguments):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_figure1_writes_the_same_files_for_any_number_of_workers(tmp_path):
+    folders = tmp_path / "one", tmp_path / "deep" / "two"
+    for folder, workers in zip(folders, (1, 2), strict=True):
+        done = run("figure1", "--trials", 2, "--seed", 3, "--workers", workers, "--out", folder)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""  # no progress bar: standard error is not a terminal
+        assert done.stdout.split() == [
+            str(folder / f"figure1.{kind}") for kind in ("png", "svg", "csv")
+        ]
+        assert {path.name for path in folder.iterdir()} == {
+            "figure1.png",
+            "figure1.svg",
+            "figure1.csv",
+        }
+    for kind in ("png", "svg", "csv"):
+        first, second = ((folder / f"figure1.{kind}").read_bytes() for folder in folders)
+        assert first == second, kind
+    assert (folders[0] / "figure1.png").read_bytes().startswith(b"\x89PNG")
+    with (folders[0] / "figure1.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 190
+    assert set(rows[0]) == {
+        "panel",
+        "model",
+        "gamma_db",
+        "n_samples",
+        "measure",
+        "trials",
+        "mean",
+        "std",
+    }
+
+
+def test_demo_tells_the_story(tmp_path):
+    done = run("demo", "--trials", 2, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    for words in ("not seen given z", "weaker given z", "stronger given z", "figure1.png"):
+        assert words in done.stdout
+    assert (tmp_path / "figure1.png").exists()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_interrupt_leaves_nothing_behind(tmp_path, workers):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chsic", "figure1", "--out", str(out), "--workers", str(workers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(4)  # long enough to be at work, far from the minutes that 200 trials take
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert not out.exists()
+
+
+def test_missing_extra_is_explained():
+    code = "import sys; sys.modules['typer'] = None; from chsic.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'chsic[cli,plot]'" in done.stderr
+    assert "Traceback" not in done.stderr

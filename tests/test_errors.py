@@ -1,0 +1,157 @@
+"""Bad input: an error that names the argument, says what arrived, and what to do."""
+
+import numpy as np
+import pytest
+
+import chsic
+from chsic.compare import compare
+from chsic.figure1 import simulate
+
+rng = np.random.default_rng(0)
+X, Y, Z = rng.normal(size=(3, 20))
+
+
+def replaced(values, index, value):
+    copy = values.copy()
+    copy[index] = value
+    return copy
+
+
+BAD_SAMPLES = [
+    (X[:-1], ValueError, r"x has 19, y has 20"),
+    (X[:3], ValueError, r"got 3 samples, at least 4"),
+    ([], ValueError, r"got 0 samples"),
+    (3.0, ValueError, r"shape \(\)"),
+    (X.reshape(5, 2, 2), ValueError, r"shape \(5, 2, 2\)"),
+    (np.empty((20, 0)), ValueError, r"shape \(20, 0\)"),
+    ([[1, 2], [3]], ValueError, r"rectangular"),
+    (replaced(X, 4, np.nan), ValueError, r"1 of 20 samples are NaN or infinite \(first at row 4\)"),
+    (replaced(X, 7, -np.inf), ValueError, r"first at row 7"),
+    (["a"] * 20, TypeError, r"expected numbers, got values of dtype <U1"),
+    (np.array(["1.5"] * 20, dtype=object), TypeError, r"dtype object"),
+    (np.array([None] * 20), (TypeError, ValueError), r"x"),
+    (X.astype("datetime64[s]"), TypeError, r"datetime64"),
+    (X + 1j, TypeError, r"complex"),
+    (np.full(20, 2.5), ValueError, r"every value is 2.5.*bandwidth of zero"),
+    (np.column_stack([Y, np.zeros(20)]), ValueError, r"column 1: every value is 0"),
+    (X / np.abs(X).max() * 1.7e308, ValueError, r"overflow"),
+]
+
+
+@pytest.mark.parametrize(("bad", "error", "message"), BAD_SAMPLES)
+def test_bad_x(bad, error, message):
+    with pytest.raises(error, match=message) as caught:
+        chsic.hsic(bad, Y)
+    assert "x" in str(caught.value).split(":")[0]
+    with pytest.raises(error, match=message):
+        chsic.chsic(bad, Y, Z)
+
+
+@pytest.mark.parametrize(("bad", "error", "message"), BAD_SAMPLES)
+def test_bad_y_and_z(bad, error, message):
+    message = message.replace("x has 19, y has 20", "19")
+    if message == "x":
+        message = "expected numbers|NaN"
+    with pytest.raises(error, match=message) as caught:
+        chsic.chsic(X, bad, Z)
+    assert "y" in str(caught.value).split(":")[0]
+    with pytest.raises(error, match=message) as caught:
+        chsic.chsic(X, Y, bad)
+    assert "z" in str(caught.value).split(":")[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"alpha": 0.5}, ValueError, r"alpha: must lie between 1 and n - 1 = 19.*got 0.5"),
+        ({"alpha": 20}, ValueError, r"alpha: .*got 20"),
+        ({"alpha": np.nan}, ValueError, r"alpha: expected a finite number"),
+        ({"alpha": "4"}, TypeError, r"alpha: expected a number, got '4'"),
+        ({"alpha": True}, TypeError, r"alpha: expected a number"),
+        ({"pairs": "nearest"}, ValueError, r"pairs: .*'closest', 'random', 'complete'"),
+        ({"pairs": None}, ValueError, r"pairs: unknown choice None"),
+        ({"pairs": chsic.complete_pairs(5)}, ValueError, r"pairs: .*5 samples.*have 20"),
+        ({"kernel": "box"}, ValueError, r"kernel: .*'gaussian', 'laplace', 'cauchy', 'matern32'"),
+        ({"kernel": 3}, TypeError, r"kernel: expected"),
+        ({"kernel": lambda s: s / 0 * np.nan}, ValueError, r"kernel: .*NaN"),
+        ({"kernel": lambda s: s.sum()}, ValueError, r"kernel: .*shape \(\)"),
+        ({"kernel": lambda s: s + 0j}, ValueError, r"kernel: .*complex"),
+        ({"bandwidth": "silverman"}, ValueError, r"bandwidth: .*'paper', 'median'"),
+        ({"bandwidth": 0}, ValueError, r"bandwidth: must be positive, got 0"),
+        ({"bandwidth": -1.0}, ValueError, r"bandwidth: must be positive, got -1"),
+        ({"bandwidth": np.inf}, ValueError, r"bandwidth: expected a finite"),
+        ({"bandwidth": 1e9}, ValueError, r"bandwidth: .*constant up to rounding"),
+        ({"bandwidth": 1e-309}, ValueError, r"bandwidth: .*too small"),
+        ({"bandwidth": (1, 2, 3)}, ValueError, r"bandwidth: a pair"),
+        ({"bandwidth": None}, TypeError, r"bandwidth: expected a number"),
+        ({"engine": "gpu"}, ValueError, r"engine: .*'auto', 'dense'"),
+        ({"rng": "seed", "pairs": "random"}, TypeError, r"rng: expected"),
+        ({"rng": -1, "pairs": "random"}, TypeError, r"rng: expected"),
+        ({"rng": True, "pairs": "random"}, TypeError, r"rng: expected"),
+        (
+            {"rng": np.random.RandomState(0), "pairs": "random"},
+            TypeError,
+            r"rng: expected",
+        ),
+    ],
+)
+def test_bad_settings(settings, error, message):
+    with np.errstate(all="ignore"), pytest.raises(error, match=message):
+        chsic.chsic(X, Y, Z, **settings)
+
+
+def test_median_bandwidth_of_mostly_equal_values():
+    x = replaced(np.zeros(20), 0, 1.0)
+    with pytest.raises(ValueError, match=r"bandwidth: the median distance .* x is zero"):
+        chsic.hsic(x, Y, bandwidth="median")
+    assert chsic.hsic(x, Y, bandwidth="paper") > 0
+
+
+@pytest.mark.parametrize(
+    ("i", "j", "n", "error", "message"),
+    [
+        ([0], [1, 2], 5, ValueError, "same length"),
+        ([], [], 5, ValueError, "at least one pair"),
+        ([0, 1], [1, 1], 5, ValueError, "sample 1 is paired with itself"),
+        ([0, 1], [1, 0], 5, ValueError, r"pair \(0, 1\) is listed more than once"),
+        ([0], [5], 5, ValueError, "j: sample numbers must lie between 0 and n_samples - 1 = 4"),
+        ([-1], [2], 5, ValueError, "i: sample numbers"),
+        ([0.0], [1], 5, TypeError, "i: expected a 1-D array of whole numbers"),
+        ([[0]], [[1]], 5, TypeError, "i: expected a 1-D array"),
+        ([0], [1], 3, ValueError, "n_samples: expected at least 4"),
+        ([0], [1], 5.0, TypeError, "n_samples: expected a whole number"),
+    ],
+)
+def test_bad_pair_graphs(i, j, n, error, message):
+    with pytest.raises(error, match=message):
+        chsic.PairGraph(i, j, n)
+
+
+@pytest.mark.parametrize("model", [chsic.datasets.m_plus, chsic.datasets.m_minus])
+def test_bad_models(model):
+    with pytest.raises(ValueError, match=r"gamma: .*negative"):
+        model(10, -3.0)
+    with pytest.raises(TypeError, match="gamma: expected a number"):
+        model(10, "10 dB")
+    with pytest.raises(ValueError, match="n: expected at least 4"):
+        model(3, 1.0)
+    with pytest.raises(TypeError, match="n: expected a whole number"):
+        model(10.0, 1.0)
+
+
+def test_bad_counts():
+    for make in (chsic.complete_pairs, lambda n: chsic.random_pairs(n, 1)):
+        with pytest.raises(ValueError, match="n: expected at least 4, got 3"):
+            make(3)
+    with pytest.raises(ValueError, match="alpha:"):
+        chsic.random_pairs(10, 10)
+    with pytest.raises(ValueError, match="trials: expected at least 2"):
+        simulate(trials=1)
+    with pytest.raises(ValueError, match="n_controls: expected at least 1"):
+        compare(X, Y, Z, n_controls=0)
+
+
+def test_unknown_window():
+    kernel = chsic.kernels.as_kernel(lambda s: np.exp(-s))
+    with pytest.raises(ValueError, match="window G of '<lambda>' is not known; use one of 'gauss"):
+        kernel.window(1.0)

@@ -1,0 +1,43 @@
+"""Memory stays bounded: nothing of size L x L, and nothing of size K_max, is ever held."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import chsic
+
+
+def peak_bytes(function):
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_dense_engine_holds_tiles_only():
+    """L = 20,000: one matrix would take 3.2 GB."""
+    x, y, z = chsic.datasets.m_minus(20_000, 10.0, 0)
+    assert peak_bytes(lambda: chsic.chsic(x, y, z)) < 200e6
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", np.cos])
+def test_hsic_and_complete_pairs_hold_tiles_only(kernel):
+    x, y, z = chsic.datasets.m_minus(6_000, 10.0, 0)
+    assert peak_bytes(lambda: chsic.hsic(x, y, kernel=kernel)) < 60e6
+    assert peak_bytes(lambda: chsic.chsic(x, y, z, pairs="complete", kernel=kernel)) < 60e6
+
+
+def test_pair_with_many_partners_is_bounded_too():
+    """A hub paired with everyone: its row of Lap K needs all of K, one tile at a time."""
+    x, y, z = chsic.datasets.m_minus(6_000, 10.0, 0)
+    hub = chsic.PairGraph(np.zeros(5_999, dtype=int), np.arange(1, 6_000), 6_000)
+    assert peak_bytes(lambda: chsic.chsic(x, y, z, pairs=hub)) < 200e6
+
+
+def test_pair_selection_holds_a_few_arrays():
+    """A million samples, two million pairs: arrays of L + K numbers take 24 MB each."""
+    z = np.random.default_rng(0).normal(size=10**6)
+    assert peak_bytes(lambda: chsic.closest_pairs(z, 4)) < 8 * 24e6

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import chsic
 from chsic import _line, paper
-from chsic.pairs import in_space
+from chsic.pairs import in_space, on_line
 
 
 def as_set(i, j):
@@ -46,10 +46,11 @@ def kinds_of_z(rng, n):
 
 @pytest.mark.parametrize("kind", kinds_of_z(np.random.default_rng(0), 10))
 @pytest.mark.parametrize("alpha", [1, 1.7, 4, 25, 58])
-@pytest.mark.parametrize("sample_size", [16, _line.SAMPLE_SIZE])
-def test_closest_on_a_line(monkeypatch, kind, alpha, sample_size):
-    """A small sample makes the selection iterate as it does for millions of points."""
-    monkeypatch.setattr(_line, "SAMPLE_SIZE", sample_size)
+@pytest.mark.parametrize("probes", [1, 5, on_line.PROBES])
+def test_closest_on_a_line(monkeypatch, kind, alpha, probes):
+    """Few probes make bad guesses, and a small sample a selection of many steps."""
+    monkeypatch.setattr(on_line, "PROBES", probes)
+    monkeypatch.setattr(_line, "SAMPLE_SIZE", 16)
     for seed in range(5):
         z = kinds_of_z(np.random.default_rng(seed), 60)[kind]
         assert_closest(chsic.closest_pairs(z, alpha), z, alpha)

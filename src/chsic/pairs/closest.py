@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from chsic._validate import RNGLike, as_columns
 from chsic.bandwidth import standard_deviations
-from chsic.pairs.graph import PairGraph, complete_pairs, count_pairs, max_pairs
+from chsic.pairs.blind import complete_pairs
+from chsic.pairs.graph import PairGraph, count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space
 from chsic.pairs.on_line import closest_on_line
 
@@ -50,7 +51,6 @@ def closest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> 
     scale = standard_deviations("z", columns)
     tie_rng: RNGLike = 0 if rng is None else rng
     if columns.shape[1] == 1:
-        a, b = closest_on_line(columns[:, 0], n_pairs, tie_rng)
-    else:
-        a, b = closest_in_space(columns, scale, n_pairs, tie_rng)
+        return PairGraph.from_intervals(*closest_on_line(columns[:, 0], n_pairs, tie_rng))
+    a, b = closest_in_space(columns, scale, n_pairs, tie_rng)
     return PairGraph(np.minimum(a, b), np.maximum(a, b), n)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from chsic._validate import (
-    MIN_SAMPLES,
-    Index,
-    RNGLike,
-    as_count,
-    as_generator,
-    as_number,
-)
+from chsic._validate import MIN_SAMPLES, Index, as_count, as_number
+from chsic.pairs.intervals import Intervals
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False, init=False)
 class PairGraph:
     """Which pairs of samples are compared: the f1(k), f2(k) of the paper (its Section III).
 
@@ -29,11 +24,16 @@ class PairGraph:
         and no pair is listed twice, in either order.
     n_samples : int
         Number of samples L.
+    blocks : array_like of int, shape (n_samples,), optional
+        Block of each sample, counted from 0. No pair may cross two blocks. All samples are one
+        block if not given.
 
     Attributes
     ----------
     n_pairs : int
         Number of pairs K.
+    n_blocks : int
+        Number of blocks.
 
     Examples
     --------
@@ -48,26 +48,74 @@ class PairGraph:
            [ 0.,  0.,  0.,  0.]])
     """
 
-    i: Index
-    j: Index
     n_samples: int
+    blocks: Index
+    listed: tuple[Index, Index]  # pairs given one by one
+    intervals: Intervals | None  # and pairs given as runs of an order, never listed unless asked
 
-    def __init__(self, i: ArrayLike, j: ArrayLike, n_samples: int) -> None:
+    def __init__(
+        self, i: ArrayLike, j: ArrayLike, n_samples: int, *, blocks: ArrayLike | None = None
+    ) -> None:
         n = as_count("n_samples", n_samples, minimum=MIN_SAMPLES)
-        ends = _as_indices("i", i, n), _as_indices("j", j, n)
-        _require_distinct_pairs(*ends, n)
-        for name, value in zip(("i", "j", "n_samples"), (*ends, n), strict=True):
+        listed = _as_indices("i", i, n), _as_indices("j", j, n)
+        _require_distinct_pairs(*listed, n)
+        self._set(n, _as_blocks(blocks, listed, n), listed, None)
+
+    @classmethod
+    def from_intervals(
+        cls, intervals: Intervals, i: Index, j: Index, *, blocks: Index | None = None
+    ) -> PairGraph:
+        """Make a graph of runs and further pairs, which the caller knows to be distinct."""
+        graph = cls.__new__(cls)
+        n = len(intervals.order)
+        graph._set(n, np.zeros(n, np.intp) if blocks is None else blocks, (i, j), intervals)
+        return graph
+
+    def _set(
+        self, n: int, blocks: Index, listed: tuple[Index, Index], intervals: Intervals | None
+    ) -> None:
+        for array in (blocks, *listed):
+            array.setflags(write=False)
+        values = {"n_samples": n, "blocks": blocks, "listed": listed, "intervals": intervals}
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     @property
     def n_pairs(self) -> int:
         """Number of pairs K."""
-        return len(self.i)
+        in_runs = self.intervals.n_pairs if self.intervals else 0
+        return in_runs + len(self.listed[0])
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks, between which there are no pairs."""
+        return int(self.blocks.max()) + 1
 
     @property
     def is_complete(self) -> bool:
         """Whether all K_max = L (L - 1) / 2 pairs are kept, so that C-HSIC is HSIC."""
         return self.n_pairs == max_pairs(self.n_samples)
+
+    @property
+    def i(self) -> Index:
+        """One sample of each pair."""
+        return self._ends[0]
+
+    @property
+    def j(self) -> Index:
+        """The other sample of each pair."""
+        return self._ends[1]
+
+    @functools.cached_property
+    def _ends(self) -> tuple[Index, Index]:
+        if self.intervals is None:
+            return self.listed
+        i, j = (
+            np.concatenate(ends) for ends in zip(self.intervals.pairs(), self.listed, strict=True)
+        )
+        i.setflags(write=False)
+        j.setflags(write=False)
+        return i, j
 
     def laplacian(self) -> scipy.sparse.csr_array:
         """Return the graph Laplacian D D', D the signed incidence matrix of the pairs.
@@ -90,7 +138,8 @@ class PairGraph:
         return scipy.sparse.csr_array(degrees - adjacency)
 
     def __repr__(self) -> str:
-        return f"PairGraph(n_samples={self.n_samples}, n_pairs={self.n_pairs})"
+        blocks = f", n_blocks={self.n_blocks}" if self.n_blocks > 1 else ""
+        return f"PairGraph(n_samples={self.n_samples}, n_pairs={self.n_pairs}{blocks})"
 
 
 def max_pairs(n: int) -> int:
@@ -109,65 +158,6 @@ def count_pairs(n: int, alpha: float) -> int:
     return int(n * alpha / 2)
 
 
-def complete_pairs(n: int) -> PairGraph:
-    """Keep all L (L - 1) / 2 pairs: no conditioning, C-HSIC becomes HSIC.
-
-    This lists every pair, 16 bytes each; ``chsic(..., pairs="complete")`` and `hsic` compute the
-    same value without the list.
-
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-
-    Returns
-    -------
-    PairGraph
-
-    Examples
-    --------
-    >>> import chsic
-    >>> chsic.complete_pairs(5)
-    PairGraph(n_samples=5, n_pairs=10)
-    """
-    i, j = np.triu_indices(as_count("n", n, minimum=MIN_SAMPLES), k=1)
-    return PairGraph(i, j, n)
-
-
-def random_pairs(n: int, alpha: float, rng: RNGLike | None = None) -> PairGraph:
-    """Keep K = floor(n alpha / 2) pairs drawn at random: the paper's control.
-
-    Pairs that ignore z measure marginal dependence, like HSIC but with a larger variance.
-
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    alpha : float
-        Mean number of partners of a sample, between 1 and n - 1.
-    rng : None, int or numpy.random.Generator
-        Source of randomness; an integer makes the draw repeatable, None draws afresh.
-
-    Returns
-    -------
-    PairGraph
-
-    Examples
-    --------
-    >>> import chsic
-    >>> chsic.random_pairs(100, 4, rng=0)
-    PairGraph(n_samples=100, n_pairs=200)
-    """
-    n = as_count("n", n, minimum=MIN_SAMPLES)
-    n_pairs = count_pairs(n, alpha)
-    ranks = as_generator(rng).choice(max_pairs(n), n_pairs, replace=False, shuffle=False)
-    # Pair (i, j), i < j, has rank j (j - 1) / 2 + i. The square root finds j up to rounding.
-    j = ((1 + np.sqrt(1 + 8.0 * ranks)) / 2).astype(np.intp)
-    j -= ranks < j * (j - 1) // 2
-    j += ranks >= j * (j + 1) // 2
-    return PairGraph(ranks - j * (j - 1) // 2, j, n)
-
-
 def _as_indices(name: str, values: ArrayLike, n: int) -> Index:
     array = np.asarray(values)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
@@ -177,12 +167,28 @@ def _as_indices(name: str, values: ArrayLike, n: int) -> Index:
         )
     if array.size and not (array.min() >= 0 and array.max() < n):
         raise ValueError(
-            f"{name}: sample numbers must lie between 0 and n_samples - 1 = {n - 1}, "
+            f"{name}: must lie between 0 and n_samples - 1 = {n - 1}, "
             f"got {array.min()} to {array.max()}."
         )
-    indices = array.astype(np.intp)
-    indices.setflags(write=False)
-    return indices
+    return array.astype(np.intp)
+
+
+def _as_blocks(blocks: ArrayLike | None, pairs: tuple[Index, Index], n: int) -> Index:
+    if blocks is None:
+        return np.zeros(n, np.intp)
+    labels = _as_indices("blocks", blocks, n)
+    if len(labels) != n:
+        raise ValueError(f"blocks: one for each of the {n} samples is needed, got {len(labels)}.")
+    if len(missing := np.flatnonzero(np.bincount(labels) == 0)):
+        raise ValueError(f"blocks: block {missing[0]} is empty; number the blocks 0, 1, 2, ...")
+    crossing = np.flatnonzero(labels[pairs[0]] != labels[pairs[1]])
+    if len(crossing):
+        a, b = (int(ends[crossing[0]]) for ends in pairs)
+        raise ValueError(
+            f"blocks: the pair ({a}, {b}) joins block {labels[a]} with block {labels[b]}; blocks "
+            "must not share pairs."
+        )
+    return labels
 
 
 def _require_distinct_pairs(i: Index, j: Index, n: int) -> None:

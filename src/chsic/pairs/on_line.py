@@ -6,50 +6,58 @@ import numpy as np
 
 from chsic._line import expand, kth_smallest_distance, pick, reach
 from chsic._validate import Array, Index, RNGLike, as_generator
+from chsic.pairs.intervals import Intervals
 
 ROUNDING = 4 * np.finfo(float).eps  # of z + distance, relative
+LONGEST_LIST = 4  # pairs listed for each sample at the most
 PROBES = 4096  # points whose neighbours are counted to guess the distance sought
 
 
-def closest_on_line(z: Array, n_pairs: int, rng: RNGLike) -> tuple[Index, Index]:
-    """Return the `n_pairs` closest pairs of the values `z`; ties at the end are drawn by `rng`.
+def closest_on_line(z: Array, n_pairs: int, rng: RNGLike) -> tuple[Intervals, Index, Index]:
+    """Find the `n_pairs` closest pairs of the values `z`; ties at the end are drawn by `rng`.
 
-    A guess of the largest distance to be kept, made from a few points, encloses hardly more pairs
-    than that: they are listed, and the closest of the list are kept. Where it encloses far too
-    many, as when ties abound, or too few, the exact distance is selected without a list.
+    Returns the pairs closer than the largest distance kept, as runs of the order of z, and lists
+    those drawn from the pairs tied at that distance (none where all of them are kept: they belong
+    to the runs then).
     """
     order = np.argsort(z)
     points = z[order]
     if np.any(points[1:] == points[:-1]):
         order = np.argsort(z, kind="stable")  # slower; tied samples in the order they came
-    next_point = np.arange(1, len(z) + 1)
-    guess = _guess_distance(points, n_pairs)
-    margin = ROUNDING * (np.abs(points) + guess)
-    end = np.maximum(np.searchsorted(points, points + (guess + margin), side="right"), next_point)
-    if n_pairs <= (end - next_point).sum() <= 2 * n_pairs + len(z):
-        rows, columns = expand(next_point, end)
-        distances = points[columns] - points[rows]
-        # Every pair within the guess is on the list, so if those suffice nothing closer is missed.
-        if np.count_nonzero(distances <= guess) >= n_pairs:
-            kept = smallest(distances, n_pairs, rng)
-            return order[rows[kept]], order[columns[kept]]
-    begin, end = reach(points, kth_smallest_distance(points, n_pairs))
-    rows, columns = expand(next_point, begin)
-    tied_rows, tied_columns = draw(begin, end, n_pairs - len(rows), rng)
-    return (
-        order[np.concatenate([rows, tied_rows])],
-        order[np.concatenate([columns, tied_columns])],
-    )
+    begin, end = _reach_of_closest(points, n_pairs)
+    missing = n_pairs - Intervals(order, begin).n_pairs
+    if missing == (end - begin).sum():
+        none = np.empty(0, np.intp)
+        return Intervals(order, end), none, none
+    rows, columns = draw(begin, end, missing, rng)
+    a, b = order[rows], order[columns]
+    return Intervals(order, begin), np.minimum(a, b), np.maximum(a, b)
 
 
-def smallest(distances: Array, size: int, rng: RNGLike) -> Index:
-    """Return where the `size` smallest distances stand; ties at the end are drawn by `rng`."""
-    threshold = np.partition(distances, size - 1)[size - 1]
-    closer, tied = np.flatnonzero(distances < threshold), np.flatnonzero(distances == threshold)
-    missing = size - len(closer)
-    if missing < len(tied):
-        tied = tied[_sample(len(tied), missing, rng)]
-    return np.concatenate([closer, tied])
+def _reach_of_closest(points: Array, n_pairs: int) -> tuple[Index, Index]:
+    """Return `reach` at the `n_pairs`-th smallest distance.
+
+    A guess of that distance, made from a few points, encloses hardly more pairs than are wanted:
+    they are listed, and the distance is selected from the list. Where the guess encloses far too
+    many, as when ties abound, or too few, and where the list would be long, the distance is
+    selected without a list.
+    """
+    next_point = np.arange(1, len(points) + 1)
+    if n_pairs <= LONGEST_LIST * len(points):
+        guess = _guess_distance(points, n_pairs)
+        margin = ROUNDING * (np.abs(points) + guess)
+        end = np.searchsorted(points, points + (guess + margin), side="right")
+        end = np.maximum(end, next_point)
+        if n_pairs <= (end - next_point).sum() <= 2 * n_pairs + len(points):
+            rows, columns = expand(next_point, end)
+            distances = points[columns] - points[rows]
+            # Every pair within the guess is on the list: if those suffice, nothing is missed.
+            if np.count_nonzero(distances <= guess) >= n_pairs:
+                threshold = np.partition(distances, n_pairs - 1)[n_pairs - 1]
+                closer, kept = rows[distances < threshold], rows[distances <= threshold]
+                begin, end = (np.bincount(r, minlength=len(points)) for r in (closer, kept))
+                return next_point + begin, next_point + end
+    return reach(points, kth_smallest_distance(points, n_pairs))
 
 
 def draw(starts: Index, stops: Index, size: int, rng: RNGLike) -> tuple[Index, Index]:
@@ -57,11 +65,8 @@ def draw(starts: Index, stops: Index, size: int, rng: RNGLike) -> tuple[Index, I
     available = int((stops - starts).sum())
     if available == size:
         return expand(starts, stops)
-    return pick(starts, stops, _sample(available, size, rng))
-
-
-def _sample(available: int, size: int, rng: RNGLike) -> Index:
-    return np.sort(as_generator(rng).choice(available, size, replace=False, shuffle=False))
+    ranks = as_generator(rng).choice(available, size, replace=False, shuffle=False)
+    return pick(starts, stops, np.sort(ranks))
 
 
 def _guess_distance(points: Array, n_pairs: int) -> float:

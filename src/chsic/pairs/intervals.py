@@ -1,0 +1,55 @@
+"""Pairs as intervals of an order: every sample goes with a run of those that follow it.
+
+The closest pairs of a one-dimensional z, all pairs, and all pairs inside blocks are of this kind.
+Two arrays of length n then stand for any number of pairs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from chsic._line import expand
+from chsic._validate import Index
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Intervals:
+    """In position p stands sample order[p]; it goes with positions p + 1 to stops[p] - 1.
+
+    `stops` does not decrease, so that the earlier partners of a position are a run as well.
+    """
+
+    order: Index
+    stops: Index
+
+    @functools.cached_property
+    def starts(self) -> Index:
+        """First earlier partner of each position, or the position itself."""
+        starts: Index = np.searchsorted(self.stops, np.arange(len(self.stops)), side="right")
+        return starts
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs, none of them listed."""
+        n = len(self.stops)
+        return int(self.stops.sum()) - n * (n + 1) // 2
+
+    @functools.cached_property
+    def block_stops(self) -> Index:
+        """Positions behind the ends of the blocks that no pair crosses."""
+        return np.flatnonzero(self.stops == np.arange(1, len(self.stops) + 1)) + 1
+
+    @functools.cached_property
+    def is_complete_blocks(self) -> bool:
+        """Whether every pair inside each block is kept."""
+        sizes = np.diff(self.block_stops, prepend=0)
+        return bool(np.array_equal(np.repeat(self.block_stops, sizes), self.stops))
+
+    def pairs(self) -> tuple[Index, Index]:
+        """List the pairs of samples."""
+        rows, columns = expand(np.arange(1, len(self.stops) + 1), self.stops)
+        a, b = self.order[rows], self.order[columns]
+        return np.minimum(a, b), np.maximum(a, b)

@@ -10,6 +10,7 @@ from conftest import literal_kappa, paper_bandwidth
 
 import chsic
 from chsic import paper
+from chsic.compare import compare
 from chsic.figure1 import MEASURES, MODELS
 
 HSIC, CLOSE4, CLOSE64, RANDOM4, RANDOM64 = range(5)
@@ -122,6 +123,19 @@ def test_m_plus_c_hsic_falls_with_more_samples_and_m_minus_stays_above_its_floor
     minus = values["M-", 10, 600]
     assert surely_greater(minus[:, CLOSE4], 2 * minus[:, HSIC])
     assert surely_greater(minus[:, CLOSE64], 2 * minus[:, HSIC])
+
+
+def test_floor_is_where_c_hsic_stands_when_x_and_y_are_unrelated_given_z():
+    """M+ is conditionally independent: C-HSIC less its floor averages to zero; M- is not."""
+    for model, related_given_z in (("M+", False), ("M-", True)):
+        samples = [MODELS[model](200, 10.0, seed) for seed in range(100)]
+        results = [compare(*sample, n_controls=1, rng=0) for sample in samples]
+        given_z, ignoring_z = (
+            np.array([getattr(r, name) for r in results]) for name in ("given_z", "ignoring_z")
+        )
+        some, none = (given_z, ignoring_z) if related_given_z else (ignoring_z, given_z)
+        assert abs(none.mean()) < 3 * standard_error(none)
+        assert some.mean() > 10 * standard_error(some)
 
 
 def test_alpha_4_varies_more_than_64(values):

@@ -6,6 +6,7 @@ import pytest
 import chsic
 from chsic.compare import compare
 from chsic.figure1 import simulate
+from chsic.kernels import Kernel
 
 rng = np.random.default_rng(0)
 X, Y, Z = rng.normal(size=(3, 20))
@@ -31,6 +32,9 @@ BAD_SAMPLES = [
     (np.array(["1.5"] * 20, dtype=object), TypeError, r"dtype object"),
     (np.array([None] * 20), (TypeError, ValueError), r"x"),
     (X.astype("datetime64[s]"), TypeError, r"datetime64"),
+    (np.ma.array(X, mask=np.arange(20) < 3), ValueError, r"3 values are masked"),
+    ([10**400 + k for k in range(20)], ValueError, r"overflow"),
+    (2**62 + np.arange(20), ValueError, r"in double precision"),
     (X + 1j, TypeError, r"complex"),
     (np.full(20, 2.5), ValueError, r"every value is 2.5.*bandwidth of zero"),
     (np.column_stack([Y, np.zeros(20)]), ValueError, r"column 1: every value is 0"),
@@ -66,6 +70,7 @@ def test_bad_y_and_z(bad, error, message):
         ({"alpha": 0.5}, ValueError, r"alpha: must lie between 1 and n - 1 = 19.*got 0.5"),
         ({"alpha": 20}, ValueError, r"alpha: .*got 20"),
         ({"alpha": np.nan}, ValueError, r"alpha: expected a finite number"),
+        ({"alpha": 10**400}, ValueError, r"alpha: expected a finite number"),
         ({"alpha": "4"}, TypeError, r"alpha: expected a number, got '4'"),
         ({"alpha": True}, TypeError, r"alpha: expected a number"),
         ({"pairs": "nearest"}, ValueError, r"pairs: .*'closest', 'random', 'complete'"),
@@ -74,6 +79,7 @@ def test_bad_y_and_z(bad, error, message):
         ({"kernel": "box"}, ValueError, r"kernel: .*'gaussian', 'laplace', 'cauchy', 'matern32'"),
         ({"kernel": 3}, TypeError, r"kernel: expected"),
         ({"kernel": lambda s: s / 0 * np.nan}, ValueError, r"kernel: .*NaN"),
+        ({"kernel": Kernel(name="u", kappa=lambda s: s * np.nan)}, ValueError, r"u\(s\) gave NaN"),
         ({"kernel": lambda s: s.sum()}, ValueError, r"kernel: .*shape \(\)"),
         ({"kernel": lambda s: s + 0j}, ValueError, r"kernel: .*complex"),
         ({"bandwidth": "silverman"}, ValueError, r"bandwidth: .*'paper', 'median'"),
@@ -85,6 +91,7 @@ def test_bad_y_and_z(bad, error, message):
         ({"bandwidth": (1, 2, 3)}, ValueError, r"bandwidth: a pair"),
         ({"bandwidth": None}, TypeError, r"bandwidth: expected a number"),
         ({"engine": "gpu"}, ValueError, r"engine: .*'auto', 'dense'"),
+        ({"rng": "seed"}, TypeError, r"rng: expected"),
         ({"rng": "seed", "pairs": "random"}, TypeError, r"rng: expected"),
         ({"rng": -1, "pairs": "random"}, TypeError, r"rng: expected"),
         ({"rng": True, "pairs": "random"}, TypeError, r"rng: expected"),
@@ -118,6 +125,8 @@ def test_median_bandwidth_of_mostly_equal_values():
         ([-1], [2], 5, ValueError, "i: must lie"),
         ([0.0], [1], 5, TypeError, "i: expected a 1-D array of whole numbers"),
         ([[0]], [[1]], 5, TypeError, "i: expected a 1-D array"),
+        ([[0], [1, 2]], [1], 5, ValueError, "i: .*different lengths"),
+        ([0], [1], 10**20, ValueError, "n_samples: at most"),
         ([0], [1], 3, ValueError, "n_samples: expected at least 4"),
         ([0], [1], 5.0, TypeError, "n_samples: expected a whole number"),
     ],
@@ -139,6 +148,33 @@ def test_bad_models(model):
         model(10.0, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ([0, 0, 1], "one for each of the 4 samples"),
+        ([0, 1, 1, 1], r"the pair \(0, 1\) joins block 0 with block 1"),
+        ([0, 0, 2, 2], "block 1 is empty"),
+        ([0, 0, 9, 9], "blocks: must lie between 0 and"),
+    ],
+)
+def test_bad_blocks(blocks, message):
+    with pytest.raises(ValueError, match=message):
+        chsic.PairGraph([0], [1], 4, blocks=blocks)
+
+
+@pytest.mark.parametrize("kernel", sorted(chsic.kernels.KERNELS))
+def test_values_too_large_for_their_bandwidth(kernel):
+    with pytest.raises(ValueError, match="bandwidth: 1 is too small for x"):
+        chsic.hsic(X * 1e200, Y, bandwidth=1.0, kernel=kernel)
+
+
+def test_outlier_beside_which_all_distances_vanish():
+    z = np.column_stack([Z, Y])
+    z[3] = 1e200
+    with pytest.raises(ValueError, match="z: some values are so large"):
+        chsic.chsic(X, Y, z)
+
+
 def test_bad_counts():
     for make in (chsic.complete_pairs, lambda n: chsic.random_pairs(n, 1)):
         with pytest.raises(ValueError, match="n: expected at least 4, got 3"):
@@ -147,6 +183,8 @@ def test_bad_counts():
         chsic.random_pairs(10, 10)
     with pytest.raises(ValueError, match="trials: expected at least 2"):
         simulate(trials=1)
+    with pytest.raises(ValueError, match="workers: expected at least 1"):
+        simulate(workers=0)
     with pytest.raises(ValueError, match="n_controls: expected at least 1"):
         compare(X, Y, Z, n_controls=0)
 
@@ -155,3 +193,6 @@ def test_unknown_window():
     kernel = chsic.kernels.as_kernel(lambda s: np.exp(-s))
     with pytest.raises(ValueError, match="window G of '<lambda>' is not known; use one of 'gauss"):
         kernel.window(1.0)
+    for h in (0, -1.0):
+        with pytest.raises(ValueError, match="bandwidth: must be positive"):
+            chsic.kernels.KERNELS["gaussian"].window(h)

@@ -1,5 +1,8 @@
 """Pairs chosen without all distances must be the pairs that sorting all distances gives."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from conftest import brute_force_distances
@@ -75,7 +78,7 @@ def test_closest_on_a_line_any_values(z, part):
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
-@pytest.mark.parametrize("kind", ["normal", "heavy tails", "lattice", "repeats", "clusters"])
+@pytest.mark.parametrize("kind", ["normal", "heavy tails", "lattice", "repeats", "far", "clusters"])
 @pytest.mark.parametrize("alpha", [1, 4, 30, 78])
 def test_closest_in_space(d, kind, alpha):
     for seed in range(4):
@@ -85,6 +88,7 @@ def test_closest_in_space(d, kind, alpha):
             "heavy tails": rng.standard_cauchy((80, d)),
             "lattice": rng.integers(0, 4, (80, d)).astype(float),
             "repeats": np.repeat(rng.normal(size=(20, d)), 4, axis=0),
+            "far": 1.7e9 + rng.integers(0, 9, (80, d)) + 1e-6 * rng.normal(size=(80, d)),
             "clusters": np.where(np.arange(80)[:, None] < 40, 1e-7, 1) * rng.normal(size=(80, d)),
         }[kind]
         assert_closest(chsic.closest_pairs(z, alpha), z, alpha)
@@ -197,6 +201,21 @@ def test_pair_graph_is_frozen():
     assert repr(graph) == "PairGraph(n_samples=5, n_pairs=10)"
     assert graph.is_complete
     assert not chsic.random_pairs(10, 2, 0).is_complete
+
+
+@pytest.mark.parametrize("graph", [chsic.complete_pairs(5), chsic.random_pairs(9, 2, 0)])
+def test_copies_are_frozen_too(graph):
+    for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert chosen(other) == chosen(graph)
+        assert other.n_samples == graph.n_samples
+        with pytest.raises(ValueError, match="read-only"):
+            other.i[0] = 3
+
+
+def test_pairs_in_runs_are_counted_without_a_list():
+    graph = chsic.complete_pairs(10**6)
+    assert graph.n_pairs == 10**6 * (10**6 - 1) // 2
+    assert graph.is_complete
 
 
 def test_callers_indices_stay_writable():

@@ -60,17 +60,6 @@ def test_complete_u_statistic_is_the_sample_covariance(sample):
     )
 
 
-def test_incomplete_u_statistic_is_unbiased(sample):
-    """Averaged over all prunings with the same number of pairs, nothing is lost (below eq. 8)."""
-    U, V = features(*sample[:2], M=4)
-    f1, f2 = np.triu_indices(len(sample[0]), k=1)
-    order = np.random.default_rng(0).permutation(len(f1))
-    parts = [paper.u_statistic_covariance(U, V, f1[part], f2[part]) for part in np.split(order, 20)]
-    np.testing.assert_allclose(
-        np.mean(parts, axis=0), paper.sample_cross_covariance(U, V), rtol=0, atol=1e-15
-    )
-
-
 def test_feature_form_converges_to_hsic(sample):
     x, y, _ = sample
     kappa = literal_kappa("gaussian", 0.5)
@@ -96,13 +85,14 @@ def test_feature_form_converges_to_c_hsic(sample):
 
 
 def test_only_two_pi_gives_the_kernel(sample):
-    """With the pi of the paper's eq. 1 the limit would be kappa(s / 2), not kappa(s)."""
-    x = sample[0]
-    U = paper.steering_vectors(x, KERNELS["gaussian"].window(0.5), M_EXACT)
-    V = paper.steering_vectors(x / 2, KERNELS["gaussian"].window(0.5), M_EXACT)
+    """The exponent of the paper's eq. 1 as printed, with pi, tends to kappa(s / 2) instead."""
+    x, M, G = sample[0], M_EXACT, KERNELS["gaussian"].window(0.5)
     s = x[:, None] - x[None, :]
-    np.testing.assert_allclose(U.conj().T @ U, np.exp(-((s / 0.5) ** 2)), rtol=0, atol=1e-10)
-    np.testing.assert_allclose(V.conj().T @ V, np.exp(-((s / 1.0) ** 2)), rtol=0, atol=1e-10)
+    f = np.arange(-M // 2, M // 2) / np.sqrt(M)
+    printed = M**-0.25 * G(f)[:, None] * np.exp(1j * np.pi * np.outer(f, x))
+    ours = paper.steering_vectors(x, G, M)
+    np.testing.assert_allclose(ours.conj().T @ ours, np.exp(-((s / 0.5) ** 2)), atol=1e-10)
+    np.testing.assert_allclose(printed.conj().T @ printed, np.exp(-((s / 1.0) ** 2)), atol=1e-10)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -132,6 +122,21 @@ def test_bad_number_of_features_is_refused(sample, M, error):
         paper.steering_vectors(sample[0], KERNELS["gaussian"].window(1), M)
 
 
-def test_steering_vectors_of_several_columns_are_refused():
-    with pytest.raises(ValueError, match="scalars"):
-        paper.steering_vectors(np.arange(8.0).reshape(4, 2), KERNELS["gaussian"].window(1), 8)
+@pytest.mark.parametrize("x", [np.arange(8.0).reshape(4, 2), 1.0, [0.0, np.nan]])
+def test_steering_vectors_of_anything_but_scalars_are_refused(x):
+    with pytest.raises(ValueError, match="finite scalars"):
+        paper.steering_vectors(x, KERNELS["gaussian"].window(1), 8)
+
+
+def test_no_pairs_and_bad_alpha_are_refused(sample):
+    x, y, z = sample
+    none = np.empty(0, int)
+    with pytest.raises(ValueError, match="at least one pair"):
+        paper.c_hsic(x, y, none, none, np.exp, np.exp)
+    with pytest.raises(ValueError, match="at least one pair"):
+        paper.u_statistic_covariance(x[None], y[None], none, none)
+    for alpha in (-1, 0.5, 40, np.nan):
+        with pytest.raises(ValueError, match="alpha from 1 to L - 1 = 39"):
+            paper.sorted_pairs(z, alpha)
+    with pytest.raises(ValueError, match="scalar z"):
+        paper.sorted_pairs(z[:, None], 4)

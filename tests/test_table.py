@@ -19,6 +19,7 @@ def test_reads_what_is_asked_for(tmp_path):
     assert list(columns) == ["größe, cm", "b"]
     np.testing.assert_array_equal(columns["größe, cm"], [1.5, -300])
     np.testing.assert_array_equal(columns["b"], [2, 4])
+    assert list(read_csv(write(tmp_path, " a , b\n1,2\n"))) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,13 @@ def test_reads_what_is_asked_for(tmp_path):
 def test_bad_files(tmp_path, text, message):
     with pytest.raises(ValueError, match=message):
         read_csv(write(tmp_path, text))
+
+
+def test_text_that_is_not_csv_in_utf8(tmp_path):
+    with pytest.raises(ValueError, match=r"data\.csv: this is not UTF-8"):
+        read_csv(write(tmp_path, "größe\n1\n", encoding="latin-1"))
+    with pytest.raises(ValueError, match="is a quotation mark left open"):
+        read_csv(write(tmp_path, 'a,b\n"1,2\n' + "1,2\n" * 40_000))
 
 
 def test_misspelt_column(tmp_path):

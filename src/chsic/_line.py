@@ -28,9 +28,10 @@ def reach(points: Array, distance: float) -> tuple[Index, Index]:
     # The answer must agree with the *rounded* difference of every single pair, because that is
     # what sorting all distances would see. searchsorted on levels + distance rounds elsewhere, so
     # it only brackets the answer; bisection closes the brackets that rounding left open.
-    slack = 4 * np.finfo(float).eps * (np.abs(levels) + distance)
-    low = np.searchsorted(levels, levels + (distance - slack), side="left")
-    high = np.searchsorted(levels, levels + (distance + slack), side="right")
+    with np.errstate(over="ignore"):
+        slack = 4 * np.finfo(float).eps * (np.abs(levels) + distance)
+        low = np.searchsorted(levels, levels + (distance - slack), side="left")
+        high = np.searchsorted(levels, levels + (distance + slack), side="right")
     begin = _bisect(low, high, lambda p, q: levels[q] - levels[p] < distance)
     end = _bisect(begin, high, lambda p, q: levels[q] - levels[p] <= distance)
     ends = np.r_[starts, len(points)]

@@ -52,7 +52,10 @@ def as_number(name: str, value: object) -> float:
     """Return a finite real number; booleans and numeric strings are refused, not guessed."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: expected a number, got {value!r} of type {type(value).__name__}.")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = np.inf
     if not np.isfinite(number):
         raise ValueError(f"{name}: expected a finite number, got {number}.")
     return number
@@ -83,6 +86,13 @@ def as_generator(rng: RNGLike | None) -> np.random.Generator:
 
 
 def _as_real_array(name: str, values: ArrayLike) -> Array:
+    if isinstance(values, np.ma.MaskedArray):
+        if np.ma.getmaskarray(values).any():
+            raise ValueError(
+                f"{name}: {int(np.ma.getmaskarray(values).sum())} values are masked, that is "
+                "missing; drop those rows from every argument, or impute them."
+            )
+        values = values.data
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged nested lists
@@ -100,6 +110,8 @@ def _as_real_array(name: str, values: ArrayLike) -> Array:
             if array.dtype.kind != "O" or any(isinstance(v, str) for v in array.flat):
                 raise ValueError
             return array.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{name}: values overflow a double; rescale them.") from None
         except (TypeError, ValueError):
             raise TypeError(
                 f"{name}: expected numbers, got values of dtype {array.dtype}; "
@@ -123,7 +135,8 @@ def _require_varying(name: str, array: Array) -> None:
     if len(constant):
         which = name if array.shape[1] == 1 else f"{name}, column {constant[0]}"
         raise ValueError(
-            f"{which}: every value is {array[0, constant[0]]:g}. A constant column can neither "
-            "depend on anything nor explain anything, and its standard deviation would give a "
-            "bandwidth of zero, that is a division by zero in the kernel; drop it."
+            f"{which}: every value is {array[0, constant[0]]:g} in double precision. A constant "
+            "column can neither depend on anything nor explain anything, and its standard "
+            "deviation would give a bandwidth of zero, that is a division by zero in the kernel; "
+            "drop it."
         )

@@ -15,6 +15,7 @@ Bandwidth: TypeAlias = str | float | tuple[str | float, str | float]
 
 MEDIAN_SAMPLES = 4000  # rows used by the median rule for several columns: 8 million distances
 WIDEST = 1e5  # widest bandwidth in units of the data's range
+LARGEST = 1e150  # largest value in bandwidths, whose square can still be computed
 
 
 def standard_deviations(name: str, values: Array) -> Array:
@@ -46,7 +47,9 @@ def median_rule(name: str, values: Array) -> Array:
     n, d = values.shape
     if d == 1:
         n_distances = n * (n - 1) // 2
-        median = kth_smallest_distance(np.sort(values[:, 0]), (n_distances + 1) // 2)
+        middle = {(n_distances + 1) // 2, n_distances // 2 + 1}  # two of them if it is even
+        points = np.sort(values[:, 0])
+        median = np.mean([kth_smallest_distance(points, k) for k in middle])
         return _nonzero(name, np.array([median]))
     if n > MEDIAN_SAMPLES:
         values = np.random.default_rng(0).choice(values, MEDIAN_SAMPLES, replace=False)
@@ -85,8 +88,9 @@ def in_bandwidths(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Arra
 
 def _scaled(name: str, values: Array, bandwidth: str | float) -> Array:
     h = _resolve(name, values, bandwidth)
-    scaled: Array = (values - np.median(values, axis=0)) / h
-    if not np.all(np.isfinite(scaled)):
+    with np.errstate(over="ignore"):
+        scaled: Array = (values - np.median(values, axis=0)) / h
+    if not np.abs(scaled).max() < LARGEST:
         raise ValueError(
             f"bandwidth: {h.min():g} is too small for {name}, whose values reach "
             f"{np.abs(values).max():g}; rescale {name} or use a wider bandwidth."
@@ -109,10 +113,11 @@ def _resolve(name: str, values: Array, bandwidth: str | float) -> Array:
             f"bandwidth: must be positive, got {h:g}; a bandwidth of zero divides by "
             "zero in the kernel."
         )
-    widest = WIDEST * float(np.max(np.ptp(values, axis=0)))
+    with np.errstate(over="ignore"):
+        widest = WIDEST * float(np.max(np.ptp(values, axis=0)))
     if h > widest:
-        # 1 - exp(-(s/h)^2) then keeps fewer than six digits, and soon none: the answer would be
-        # 0 for rounding alone, which reads as independence.
+        # The Gaussian 1 - exp(-(s/h)^2) then keeps fewer than six digits, and soon none: the answer
+        # would be 0 for rounding alone, which reads as independence.
         raise ValueError(
             f"bandwidth: {h:g} is more than {WIDEST:g} times the range of {name}, so its kernel "
             "is constant up to rounding; use a bandwidth near the standard deviation of the data."

@@ -14,12 +14,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 import chsic
+from chsic.bandwidth import Bandwidth
 from chsic.compare import Comparison, compare
 from chsic.figure1 import simulate
 from chsic.files import write_csv
-from chsic.table import read_csv
+from chsic.table import read_csv, read_header
 
 app = typer.Typer(
     help="Is x still related to y once z is known?",
@@ -45,7 +47,8 @@ def run() -> None:
         sys.exit(2)
     except ModuleNotFoundError as error:
         print(
-            f"chsic: this needs {error.name}; install it with: pip install 'chsic[plot]'",
+            f"chsic: this needs {str(error.name).partition('.')[0]}; "
+            "install it with: pip install 'chsic[plot]'",
             file=sys.stderr,
         )
         sys.exit(2)
@@ -65,11 +68,14 @@ def measure(
     file: Annotated[Path, typer.Argument(help="CSV file; its first line names the columns.")],
     x: Annotated[str, typer.Option(help="Column x.")],
     y: Annotated[str, typer.Option(help="Column y.")],
-    given: Annotated[str, typer.Option(help="Confounding columns z, separated by commas.")],
+    given: Annotated[
+        list[str], typer.Option(help="Confounding column z; several: a,b, or --given a --given b.")
+    ],
     alpha: Annotated[float, typer.Option(help="Mean number of partners of a sample.")] = 4.0,
     kernel: Annotated[str, typer.Option(help="Name of the kernel.")] = "gaussian",
     bandwidth: Annotated[
-        str, typer.Option(help="h of kappa(s/h) = exp(-(s/h)^2): paper, median or a number.")
+        str,
+        typer.Option(help="h of kappa(s/h) = exp(-(s/h)^2): paper, median, a number; or two: a,b."),
     ] = "paper",
     controls: Annotated[int, typer.Option(help="Random prunings to compare with.", min=1)] = 20,
     seed: Seed = 0,
@@ -79,7 +85,11 @@ def measure(
 
     Example: chsic measure data.csv --x ice_cream --y rescues --given temperature
     """
-    confounders = [name.strip() for name in given.split(",")]
+    header = read_header(file)
+    # A name with a comma in it is still a name.
+    confounders = [
+        name.strip() for text in given for name in ([text] if text in header else text.split(","))
+    ]
     columns = read_csv(file, [x, y, *confounders])
     z = np.column_stack([columns[name] for name in confounders])
     result = compare(
@@ -95,7 +105,7 @@ def measure(
     if as_json:
         print(json.dumps(result.to_dict(), indent=2))
     else:
-        _print_comparisons({f"{x}, {y} | {given}": result})
+        _print_comparisons({f"{x}, {y} | {', '.join(confounders)}": result})
 
 
 @app.command()
@@ -142,26 +152,30 @@ def demo(
 
 def _print_comparisons(results: dict[str, Comparison]) -> None:
     table = Table(box=None, padding=(0, 2, 1, 0), header_style="bold")
-    table.add_column("x, y | z", max_width=24)
-    for header in ("HSIC", "C-HSIC", "random\npairs", "shuffled\ny"):
+    table.add_column("x, y | z", max_width=26)
+    for header in ("HSIC", "C-HSIC", "related,\nany z", "related,\ngiven z"):
         table.add_column(header, justify="right")
-    table.add_column("relation of\nx and y is")
     for question, result in results.items():
-        numbers = (result.hsic, result.chsic, result.control, result.floor)
-        table.add_row(question, *(f"{number:.5f}" for number in numbers), result.reading)
+        numbers = (result.hsic, result.chsic, result.ignoring_z, result.given_z)
+        # As Text: a column name may hold what rich would take for markup.
+        table.add_row(Text(question), *(f"{number:.5f}" for number in numbers))
     Console(highlight=False).print(table)
     print(
-        "HSIC          dependence of x and y, z ignored\n"
-        "C-HSIC        the same over pairs of samples that are close in z\n"
-        "random pairs  as many pairs, chosen without looking at z: C-HSIC if z plays no part\n"
-        "shuffled y    the pairs of C-HSIC with y shuffled: C-HSIC if nothing is related\n"
-        "The last column compares C-HSIC with these two; it is not a test with a p-value."
+        "HSIC and C-HSIC are the paper's measures: the dependence of x and y, and the same over\n"
+        "pairs of samples close in z. Both are positive even where nothing is related. The last\n"
+        "two columns leave that part out, and use equally many pairs: drawn at random, and close\n"
+        "in z. Near 0 means that no relation is seen. There is no p-value yet."
     )
 
 
 def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> list[Path]:
+    # What can fail should fail before the long run, not after it.
+    import matplotlib.figure  # noqa: F401
+
     from chsic import plot
 
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"--out: {out} is a file; name a folder.")
     with _progress_bar("data sets") as progress:
         points = simulate(trials, seed, workers, progress)
     figure = plot.figure1(points)
@@ -184,8 +198,14 @@ def _progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _bandwidth(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _bandwidth(text: str) -> Bandwidth:
+    """Read "paper", "0.5" or "0.5,median"."""
+
+    def one(part: str) -> str | float:
+        try:
+            return float(part)
+        except ValueError:
+            return part.strip()
+
+    for_x, comma, for_y = text.partition(",")
+    return (one(for_x), one(for_y)) if comma else one(for_x)

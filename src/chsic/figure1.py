@@ -119,7 +119,7 @@ def simulate(
     """
     trials = as_count("trials", trials, minimum=2)
     seed = as_count("seed", seed, minimum=0)
-    workers = as_count("workers", workers or os.cpu_count() or 1, minimum=1)
+    workers = as_count("workers", (os.cpu_count() or 1) if workers is None else workers, minimum=1)
     where = settings()
     # Largest data sets first: the last units of work to finish are then short.
     units = [

@@ -80,6 +80,8 @@ class Kernel:
                 "or a Kernel with its spectrum."
             )
         spectrum, h = self.spectrum, as_number("bandwidth", bandwidth)
+        if h <= 0:
+            raise ValueError(f"bandwidth: must be positive, got {h:g}.")
         return lambda f: np.sqrt(h * spectrum(h * np.asarray(f, dtype=float)))
 
 
@@ -121,7 +123,9 @@ def as_kernel(kernel: str | Kernel | Function) -> Kernel:
     or give a function kappa(s).
     """
     if isinstance(kernel, Kernel):
-        return kernel
+        if kernel in KERNELS.values():
+            return kernel
+        return dataclasses.replace(kernel, kappa=_checked(kernel.kappa, kernel.name))
     if isinstance(kernel, str):
         if kernel not in KERNELS:
             raise ValueError(
@@ -130,16 +134,15 @@ def as_kernel(kernel: str | Kernel | Function) -> Kernel:
             )
         return KERNELS[kernel]
     if callable(kernel):
-        return _checked(kernel)
+        name = getattr(kernel, "__name__", type(kernel).__name__)
+        return Kernel(name=name, kappa=_checked(kernel, name))
     raise TypeError(
         f"kernel: expected a name ({_names(KERNELS.values())}), a function kappa(s) or a Kernel, "
         f"got {kernel!r}."
     )
 
 
-def _checked(kappa: Function) -> Kernel:
-    name = getattr(kappa, "__name__", type(kappa).__name__)
-
+def _checked(kappa: Function, name: str) -> Function:
     def checked(s: Array) -> Array:
         values = np.asarray(kappa(s))
         if values.shape != s.shape or values.dtype.kind not in "biuf":
@@ -155,7 +158,7 @@ def _checked(kappa: Function) -> Kernel:
             )
         return values.astype(np.float64)
 
-    return Kernel(name=name, kappa=checked)
+    return checked
 
 
 def _names(kernels: Iterable[Kernel]) -> str:

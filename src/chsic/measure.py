@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from chsic._validate import Array, RNGLike, as_columns, require_same_length
+from chsic._validate import Array, RNGLike, as_columns, as_generator, require_same_length
 from chsic.bandwidth import Bandwidth, in_bandwidths
 from chsic.engines import ENGINES
-from chsic.engines.dense import centred_trace, laplacian_trace
+from chsic.engines.dense import DenseCovariances
 from chsic.kernels import Function, Kernel, as_kernel
-from chsic.pairs import PairGraph, closest_pairs, random_pairs
-from chsic.pairs.graph import count_pairs, max_pairs
+from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
+from chsic.statistic import c_hsic
+from chsic.terms import merge
 
 PAIRS = ("closest", "random", "complete")
 
@@ -40,8 +41,10 @@ def hsic(
     bandwidth : {"paper", "median"}, float or pair
         The h of kappa(s / h) = exp(-(s / h)^2). ``"paper"`` is sigma_hat L^(-1/5) for each
         column, sigma_hat the standard deviation with n - 1; ``"median"`` the median distance
-        between samples (of standardised columns, if several); a number holds for every column;
-        a pair gives a rule or a number for x and another for y.
+        between samples (of standardised columns, if several, and then of 4,000 rows at the most);
+        a number holds for every column; a pair gives a rule or a number for x and another for y.
+        Far below the distances between samples the kernel sees no two of them as alike, and the
+        value says nothing about the data.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def hsic(
     0.0015
     """
     x_columns, y_columns = _samples(x, y)
-    return _hsic(x_columns, y_columns, as_kernel(kernel), bandwidth)
+    return _measure(x_columns, y_columns, complete_pairs(len(x_columns)), kernel, bandwidth)
 
 
 def chsic(
@@ -106,7 +109,7 @@ def chsic(
     alpha : float
         Mean number of partners of a sample, 1 <= alpha <= n - 1; K = floor(n alpha / 2) pairs
         are kept (eq. 13). Small values condition strictly and vary more; n - 1 keeps all pairs,
-        which is HSIC. Ignored when `pairs` is ``"complete"`` or a `PairGraph`.
+        which is HSIC. Not used when `pairs` is ``"complete"`` or a `PairGraph`.
     pairs : {"closest", "random", "complete"} or PairGraph
         ``"closest"``: the pairs closest in z. ``"random"``: pairs that ignore z, the paper's
         control, a noisier HSIC. ``"complete"``: all pairs, exactly HSIC.
@@ -117,8 +120,10 @@ def chsic(
     bandwidth : {"paper", "median"}, float or pair
         The h of kappa(s / h) = exp(-(s / h)^2). ``"paper"`` is sigma_hat L^(-1/5) for each
         column, sigma_hat the standard deviation with n - 1; ``"median"`` the median distance
-        between samples (of standardised columns, if several); a number holds for every column;
-        a pair gives a rule or a number for x and another for y.
+        between samples (of standardised columns, if several, and then of 4,000 rows at the most);
+        a number holds for every column; a pair gives a rule or a number for x and another for y.
+        Far below the distances between samples the kernel sees no two of them as alike, and the
+        value says nothing about the data.
     engine : {"auto", "dense"}
         How the value is computed, never what it is.
     rng : None, int or numpy.random.Generator
@@ -156,16 +161,22 @@ def chsic(
     z_columns = as_columns("z", z)
     require_same_length(x=x_columns, z=z_columns)
     _require_engine(engine)
-    kappa = as_kernel(kernel)
+    if rng is not None:
+        rng = as_generator(rng)
     graph = _choose_pairs(z_columns, alpha, pairs, rng)
-    if graph is None:
-        return _hsic(x_columns, y_columns, kappa, bandwidth)
-    trace = laplacian_trace(*in_bandwidths(x_columns, y_columns, bandwidth), graph, kappa)
-    return trace / (4 * graph.n_pairs**2)
+    return _measure(x_columns, y_columns, graph, kernel, bandwidth)
 
 
-def _hsic(x: Array, y: Array, kernel: Kernel, bandwidth: Bandwidth) -> float:
-    return centred_trace(*in_bandwidths(x, y, bandwidth), kernel) / (len(x) - 1) ** 2
+def _measure(
+    x: Array,
+    y: Array,
+    graph: PairGraph,
+    kernel: str | Kernel | Function,
+    bandwidth: Bandwidth,
+) -> float:
+    kappa = as_kernel(kernel)
+    shard = DenseCovariances(*in_bandwidths(x, y, bandwidth), graph, kappa)
+    return c_hsic(merge([shard]))
 
 
 def _samples(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
@@ -174,22 +185,19 @@ def _samples(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     return x_columns, y_columns
 
 
-def _choose_pairs(
-    z: Array, alpha: float, pairs: str | PairGraph, rng: RNGLike | None
-) -> PairGraph | None:
-    """Return the pairs to keep, or None for all of them, which need no list."""
+def _choose_pairs(z: Array, alpha: float, pairs: str | PairGraph, rng: RNGLike | None) -> PairGraph:
     n = len(z)
     if isinstance(pairs, PairGraph):
         if pairs.n_samples != n:
             raise ValueError(
                 f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have {n}."
             )
-        return None if pairs.is_complete else pairs
+        return pairs
     if not isinstance(pairs, str) or pairs not in PAIRS:
         known = ", ".join(map(repr, PAIRS))
         raise ValueError(f"pairs: unknown choice {pairs!r}; known are {known}, or a PairGraph.")
-    if pairs == "complete" or count_pairs(n, alpha) == max_pairs(n):
-        return None
+    if pairs == "complete":
+        return complete_pairs(n)
     if pairs == "random":
         return random_pairs(n, alpha, rng)
     return closest_pairs(z, alpha, rng=rng)

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chsic._validate import Array, Index, as_columns, as_count
+from chsic._validate import Array, Index, as_count
 
 Complex: TypeAlias = NDArray[np.complex128]
 Kappa: TypeAlias = Callable[[Array], Array]
@@ -57,17 +57,18 @@ def steering_vectors(x: ArrayLike, window: Window, M: int) -> Complex:
     >>> bool(abs(K[0, 1] - np.exp(-1)) < 1e-14)
     True
     """
-    columns = as_columns("x", x)
-    if columns.shape[1] != 1:
+    samples = np.asarray(x, dtype=float)
+    if samples.ndim != 1 or not np.all(np.isfinite(samples)):
         raise ValueError(
-            f"x: steering vectors are defined for scalars, got {columns.shape[1]} columns."
+            "x: steering vectors are defined for finite scalars, one for each sample; got shape "
+            f"{samples.shape}."
         )
     M = as_count("M", M, minimum=2)
     if M % 2:
         raise ValueError(f"M: must be even (m runs from -M/2 to M/2 - 1), got {M}; use {M + 1}.")
     f = np.arange(-M // 2, M // 2) / np.sqrt(M)
     vectors: Complex = (M**-0.25 * window(f))[:, np.newaxis] * np.exp(
-        2j * np.pi * np.outer(f, columns[:, 0])
+        2j * np.pi * np.outer(f, samples)
     )
     return vectors
 
@@ -163,7 +164,7 @@ def u_statistic_covariance(U: Complex, V: Complex, f1: Index, f2: Index) -> Comp
     >>> u_statistic_covariance(U, U, np.array([0, 0, 1]), np.array([1, 2, 2])).round(12)
     array([[7.]])
     """
-    K = len(f1)
+    K = _count(f1)
     covariance: Complex = (
         pairwise_differences(U, f1, f2) @ pairwise_differences(V, f1, f2).conj().T / K
     )
@@ -184,6 +185,11 @@ def sorted_pairs(z: Array, alpha: float) -> tuple[Index, Index]:
     ([0, 1], [2, 2])
     """
     L = len(z)
+    if np.ndim(z) != 1 or not 1 <= alpha <= L - 1:
+        raise ValueError(
+            f"z and alpha: scalar z and alpha from 1 to L - 1 = {L - 1} are needed, got z of shape "
+            f"{np.shape(z)} and alpha = {alpha}."
+        )
     K = int(L * alpha / 2)
     l, l_prime = np.triu_indices(L, k=1)
     order = np.argsort(np.abs(z[l] - z[l_prime]), kind="stable")[:K]
@@ -219,8 +225,14 @@ def c_hsic(x: Array, y: Array, f1: Index, f2: Index, kappa_x: Kappa, kappa_y: Ka
     >>> round(paper.c_hsic(x, x, f1, f2, kappa, kappa), 12)
     0.276893831034
     """
-    K = len(f1)
+    K = _count(f1)
     Kb = tuple_kernel_matrix(x, f1, f2, kappa_x)
     Qb = tuple_kernel_matrix(y, f1, f2, kappa_y)
     # tr(Kb Qb) is the sum of all [Kb]_kk' [Qb]_k'k, and Qb is symmetric.
     return float(np.sum(Kb * Qb)) / (4 * K**2)
+
+
+def _count(f1: Index) -> int:
+    if len(f1) < 1:
+        raise ValueError("f1 and f2: at least one pair is needed (K >= 1), got none.")
+    return len(f1)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -39,13 +41,13 @@ def read_csv(
     ...     read_csv(path, ["b"])
     {'b': array([2., 4.])}
     """
-    with Path(path).open(newline="", encoding="utf-8-sig") as file:
-        lines = csv.reader(file)
-        header = next(lines, [])
-        if not header:
-            raise ValueError(f"{path}: the file is empty; its first line must name the columns.")
+    with _lines(path) as lines:
+        header = _header(lines, path)
         wanted = list(columns) if columns is not None else header
         positions = [_position(name, header, path) for name in wanted]
+        if len(set(positions)) < len(positions):
+            repeated = next(name for name in wanted if wanted.count(name) > 1)
+            raise ValueError(f"{path}: column {repeated!r} is asked for more than once.")
         values: list[list[float]] = [[] for _ in wanted]
         for line in lines:
             if not line:
@@ -53,6 +55,31 @@ def read_csv(
             for column, name, position in zip(values, wanted, positions, strict=True):
                 column.append(_number(line, position, name, path, lines.line_num))
     return {name: np.array(column) for name, column in zip(wanted, values, strict=True)}
+
+
+def read_header(path: str | os.PathLike[str]) -> list[str]:
+    """Read the names of the columns of a CSV file, without the spaces around them."""
+    with _lines(path) as lines:
+        return _header(lines, path)
+
+
+@contextmanager
+def _lines(path: str | os.PathLike[str]) -> Iterator[Any]:
+    """Open a CSV file; what is wrong with its text becomes an error that names it."""
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            yield csv.reader(file)
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: this is not UTF-8 text; save it as CSV in UTF-8.") from None
+    except csv.Error as error:
+        raise ValueError(f"{path}: {error}; is a quotation mark left open?") from None
+
+
+def _header(lines: Any, path: object) -> list[str]:
+    header = [name.strip() for name in next(lines, [])]
+    if not header:
+        raise ValueError(f"{path}: the file is empty; its first line must name the columns.")
+    return header
 
 
 def _position(name: str, header: list[str], path: object) -> int:

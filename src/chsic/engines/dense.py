@@ -1,11 +1,13 @@
-"""Dense engine: exact traces of kernel matrices for any kernel, one row tile at a time.
+"""Dense engine: exact for any kernel, from kernel values, one row tile at a time.
 
-Nothing of size L x L is ever held. Time grows as L^2, plus alpha L^2 cheap operations of a
-sparse product; memory is a few tiles.
+Nothing of size L x L is ever held: memory is a few tiles, and the pairs. Time grows as L^2 for
+pairs that are local in some order, as closest pairs are, plus alpha L^2 cheap operations of a
+sparse product. Random pairs are not local: up to alpha times as many kernel values are computed.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,40 +17,99 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from chsic._validate import Array, Index
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
+from chsic.terms import pairs_in_blocks
 
-CACHED_TILE_BYTES = 2**21  # fits a cache: 1 to 4 MB were equally fast, 32 MB twice as slow
+CACHED_TILE_BYTES = 2**21  # of the size of a core's cache
 LARGEST_TILE_BYTES = 2**25  # bounds the memory: about eight tiles are alive at once
 
 
-def laplacian_trace(x: Array, y: Array, graph: PairGraph, kernel: Kernel) -> float:
-    """Return tr(Lap K Lap Q), which is tr(Kb Qb) of eq. 18 in Laplacian form.
+@dataclasses.dataclass(frozen=True, eq=False)
+class DenseCovariances:
+    """The C_b of a shard by the samples and pairs that make them; x and y are in bandwidths."""
+
+    x: Array
+    y: Array
+    graph: PairGraph
+    kernel: Kernel
+
+    @property
+    def n_pairs(self) -> Index:
+        """Number of pairs in each block."""
+        return pairs_in_blocks(self.graph)
+
+    def inner_products(self, other: DenseCovariances) -> tuple[Array, float]:
+        """Return <C_b, C_b'> = tr(Lap_b K Lap_b' Q), exact up to rounding."""
+        if other is self and self.graph.is_complete:
+            # Lap = L I - 11' = L P.
+            trace = len(self.x) ** 2 * centred_trace(self.x, self.y, self.kernel)
+            return np.array([[trace]]), 0.0
+        ours = _Ordered.of(self)
+        return _block_sums(ours, ours if other is self else _Ordered.of(other), self.kernel), 0.0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Ordered:
+    """Samples sorted by block and, inside, so that partners are near each other."""
+
+    x: Array
+    y: Array
+    lap: csr_array
+    blocks: Index
+    n_blocks: int
+
+    @classmethod
+    def of(cls, shard: DenseCovariances) -> _Ordered:
+        lap, blocks = shard.graph.laplacian(), shard.graph.blocks
+        order = reverse_cuthill_mckee(lap, symmetric_mode=True)
+        order = order[lap.diagonal()[order] > 0]  # without partners, nothing to contribute
+        order = order[np.argsort(blocks[order], kind="stable")]
+        lap = lap[order][:, order]
+        return cls(shard.x[order], shard.y[order], lap, blocks[order], shard.graph.n_blocks)
+
+    def first_needed(self) -> Index:
+        """Return for each row the lowest column that it or any later row has an entry in."""
+        lowest: Index = np.minimum.reduceat(self.lap.indices, self.lap.indptr[:-1])
+        return np.minimum.accumulate(lowest[::-1])[::-1]
+
+
+def _block_sums(a: _Ordered, b: _Ordered, kernel: Kernel) -> Array:
+    """Sum (Lap_a K Lap_b) * Q over the blocks of its rows and columns.
 
     With D the incidence matrix of the pairs, the paper's 4-tuple matrices are Kb = D' K D and
     Qb = D' Q D, so tr(Kb Qb) = tr(D D' K D D' Q) = tr(Lap K Lap Q): L^2 kernel values instead of
     four for each pair of pairs.
-
-    Parameters
-    ----------
-    x, y : array, shape (L, d)
-        Samples in units of their bandwidths.
     """
-    lap = graph.laplacian()
-    order = reverse_cuthill_mckee(lap, symmetric_mode=True)
-    order = order[lap.diagonal()[order] > 0]  # a sample without partners contributes nothing
-    # In this order the partners of a tile's rows are few and nearby, so little is computed twice.
-    x, y, lap = x[order], y[order], lap[order][:, order]
-    n = len(order)
-    lowest = _lowest_partner_from(lap)
-    total = 0.0
+    symmetric = a is b
+    n_columns = len(b.x)
+    first_needed = b.first_needed()
+    sums = np.zeros((a.n_blocks, b.n_blocks))
     # Rows outside a tile that its pairs reach are computed for that tile alone, about one for
     # each partner of a sample; a tile of several times that height keeps this small.
-    for start, stop in _tiles(n, n, least_height=4 * lap.nnz // n):
-        first = lowest[start]
-        lap_k = _laplacian_times_kernel(lap[start:stop], x, first, kernel)
-        lap_k_lap = lap[start:, first:] @ lap_k.T
-        q = kernel.matrix(y[start:stop], y[start:])
-        total += _symmetric_sum(q * lap_k_lap.T, stop - start)
-    return total
+    for start, stop in _tiles(len(a.x), n_columns, least_height=4 * a.lap.nnz // len(a.x)):
+        left = start if symmetric else 0  # the part below the diagonal is known already
+        first = int(first_needed[left])
+        lap_k = _laplacian_times_kernel(a.lap[start:stop], a.x, b.x[first:], kernel)
+        strip = (b.lap[left:, first:] @ lap_k.T).T
+        strip = strip * kernel.matrix(a.y[start:stop], b.y[left:])
+        if symmetric:
+            square, strip = strip[:, : stop - start], strip[:, stop - start :]
+            _add_by_block(sums, square, a.blocks[start:stop], a.blocks[start:stop])
+            _add_by_block(sums.T, strip.T, b.blocks[stop:], a.blocks[start:stop])
+            left = stop
+        _add_by_block(sums, strip, a.blocks[start:stop], b.blocks[left:])
+    return sums
+
+
+def _add_by_block(sums: Array, part: Array, row_blocks: Index, column_blocks: Index) -> None:
+    """Add the entries of `part`, whose rows and columns are sorted by block, to their sums."""
+    if not part.size:
+        return
+    for axis, blocks in enumerate((row_blocks, column_blocks)):
+        starts = np.flatnonzero(np.r_[True, blocks[1:] != blocks[:-1]])
+        # A plain sum adds in pairs, which loses fewer digits than reduceat.
+        single = len(starts) == 1
+        part = part.sum(axis, keepdims=True) if single else np.add.reduceat(part, starts, axis)
+    sums[np.ix_(np.unique(row_blocks), np.unique(column_blocks))] += part
 
 
 def centred_trace(x: Array, y: Array, kernel: Kernel) -> float:
@@ -61,9 +122,10 @@ def centred_trace(x: Array, y: Array, kernel: Kernel) -> float:
     mean_k, mean_q = _row_means(x, kernel), _row_means(y, kernel)
     total = 0.0
     for start, stop in _tiles(n, n):
-        centred = _centred_tile(x, mean_k, start, stop, kernel)
-        centred *= _centred_tile(y, mean_q, start, stop, kernel)
-        total += _symmetric_sum(centred, stop - start)
+        strip = _centred_strip(x, mean_k, start, stop, kernel)
+        strip *= _centred_strip(y, mean_q, start, stop, kernel)
+        width = stop - start
+        total += float(strip[:, :width].sum() + 2 * strip[:, width:].sum())  # symmetric
     return total
 
 
@@ -75,24 +137,13 @@ def _tiles(n_rows: int, n_columns: int, least_height: int = 1) -> Iterator[tuple
         yield start, min(start + height, n_rows)
 
 
-def _symmetric_sum(strip: Array, width: int) -> float:
-    """Sum a symmetric matrix from a strip of its rows, from the diagonal on."""
-    return float(strip[:, :width].sum() + 2 * strip[:, width:].sum())
-
-
-def _lowest_partner_from(lap: csr_array) -> Index:
-    """Return for each row the lowest column that it or any later row needs."""
-    lowest: Index = np.minimum.reduceat(lap.indices, lap.indptr[:-1])
-    return np.minimum.accumulate(lowest[::-1])[::-1]
-
-
-def _laplacian_times_kernel(rows: csr_array, x: Array, first: int, kernel: Kernel) -> Array:
-    """Return rows of Lap K from column `first` on, evaluating K only where the rows need it."""
-    product = np.zeros((rows.shape[0], len(x) - first))
+def _laplacian_times_kernel(rows: csr_array, x: Array, columns: Array, kernel: Kernel) -> Array:
+    """Return rows of Lap K, evaluating K only in the rows of `x` that they need."""
+    product = np.zeros((rows.shape[0], len(columns)))
     partners = np.unique(rows.indices)
-    for start, stop in _tiles(len(partners), len(x)):
+    for start, stop in _tiles(len(partners), len(columns)):
         chunk = partners[start:stop]
-        product += rows[:, chunk] @ kernel.matrix(x[chunk], x[first:])
+        product += rows[:, chunk] @ kernel.matrix(x[chunk], columns)
     return product
 
 
@@ -106,7 +157,7 @@ def _row_means(x: Array, kernel: Kernel) -> Array:
     return sums / n
 
 
-def _centred_tile(x: Array, mean: Array, start: int, stop: int, kernel: Kernel) -> Array:
+def _centred_strip(x: Array, mean: Array, start: int, stop: int, kernel: Kernel) -> Array:
     strip = kernel.matrix(x[start:stop], x[start:])
     strip -= mean[start:stop, np.newaxis]
     strip -= mean[start:] - mean.mean()

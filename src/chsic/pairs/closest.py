@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chsic._validate import RNGLike, as_columns
+from chsic._validate import RNGLike, as_columns, as_generator
 from chsic.bandwidth import standard_deviations
 from chsic.pairs.blind import complete_pairs
 from chsic.pairs.graph import PairGraph, count_pairs, max_pairs
@@ -30,7 +30,8 @@ def closest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> 
         Decides between *tied* pairs, when more pairs lie exactly at the largest distance kept
         than there is room for (a discrete z, say): that many are drawn from them, each set of
         them being equally likely. None draws with a fixed seed, so that the same z always gives
-        the same pairs. Without such ties `rng` is not used.
+        the same pairs. Ties are distances equal in double precision: 0.3 - 0.2 and 0.2 - 0.1 are
+        not, so give a z measured in tenths as whole numbers if its ties should be treated as such.
 
     Returns
     -------
@@ -49,7 +50,7 @@ def closest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> 
     if n_pairs == max_pairs(n):
         return complete_pairs(n)
     scale = standard_deviations("z", columns)
-    tie_rng: RNGLike = 0 if rng is None else rng
+    tie_rng = as_generator(0 if rng is None else rng)
     if columns.shape[1] == 1:
         return PairGraph.from_intervals(*closest_on_line(columns[:, 0], n_pairs, tie_rng))
     a, b = closest_in_space(columns, scale, n_pairs, tie_rng)

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from chsic._validate import MIN_SAMPLES, Index, as_count, as_number
 from chsic.pairs.intervals import Intervals
 
+MAX_SAMPLES = 3 * 10**9  # the square of which is still a 64-bit integer
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, init=False)
 class PairGraph:
@@ -57,6 +59,8 @@ class PairGraph:
         self, i: ArrayLike, j: ArrayLike, n_samples: int, *, blocks: ArrayLike | None = None
     ) -> None:
         n = as_count("n_samples", n_samples, minimum=MIN_SAMPLES)
+        if n > MAX_SAMPLES:
+            raise ValueError(f"n_samples: at most {MAX_SAMPLES} are supported, got {n}.")
         listed = _as_indices("i", i, n), _as_indices("j", j, n)
         _require_distinct_pairs(*listed, n)
         self._set(n, _as_blocks(blocks, listed, n), listed, None)
@@ -79,6 +83,12 @@ class PairGraph:
         values = {"n_samples": n, "blocks": blocks, "listed": listed, "intervals": intervals}
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> tuple[int, Index, tuple[Index, Index], Intervals | None]:
+        return self.n_samples, self.blocks, self.listed, self.intervals
+
+    def __setstate__(self, state: tuple[int, Index, tuple[Index, Index], Intervals | None]) -> None:
+        self._set(*state)  # copies are frozen as well
 
     @property
     def n_pairs(self) -> int:
@@ -159,7 +169,10 @@ def count_pairs(n: int, alpha: float) -> int:
 
 
 def _as_indices(name: str, values: ArrayLike, n: int) -> Index:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name}: expected a 1-D array, got rows of different lengths.") from None
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise TypeError(
             f"{name}: expected a 1-D array of whole numbers, got shape {array.shape} and dtype "

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import KDTree
 
-from chsic._validate import Array, Index, RNGLike
+from chsic._validate import Array, Index
 from chsic.pairs.on_line import draw
 
 PROBES = 1000  # points whose neighbourhoods give a first guess of the distance sought
-ROUNDING = 1e-9  # relative; the tree's distances and ours differ by far less than this
+ROUNDING = 1e-14  # of coordinates; the tree's distances and ours differ by less than this
 
 
-def closest_in_space(z: Array, scale: Array, n_pairs: int, rng: RNGLike) -> tuple[Index, Index]:
+def closest_in_space(
+    z: Array, scale: Array, n_pairs: int, rng: np.random.Generator
+) -> tuple[Index, Index]:
     """Return the `n_pairs` closest pairs of the rows of `z`; ties at the end are drawn by `rng`.
 
     Distance is Euclidean after dividing columns by `scale`. Rows that repeat are handled once, as
@@ -50,26 +52,33 @@ def _near_pairs(
     points: Array, weights: Index, scale: Array, n_pairs: int
 ) -> tuple[Index, Index, Array]:
     """Return the pairs within a radius that holds at least `n_pairs`, ascending in distance."""
-    tree = KDTree(points / scale)
-    radius = _enclosing_radius(tree, weights.astype(float), n_pairs)
-    a, b = tree.query_pairs(radius * (1 + ROUNDING), output_type="ndarray").T
+    # Centred, so that values far from the origin do not lose their digits in the division.
+    tree = KDTree((points - np.median(points, axis=0)) / scale)
+    margin = ROUNDING * float(np.abs(tree.data).max())
+    radius = margin + _enclosing_radius(tree, weights.astype(float), n_pairs, margin)
+    a, b = tree.query_pairs(radius, output_type="ndarray").T
     # Differences before scaling: equal gaps of, say, integer columns stay exactly equal.
     distance = np.sqrt((((points[a] - points[b]) / scale) ** 2).sum(axis=1))
+    if not distance.all():
+        raise ValueError(
+            "z: some values are so large that the distances between the others vanish beside them; "
+            "drop the outliers, or replace z by its ranks."
+        )
     ascending = np.lexsort((b, a, distance))
     return a[ascending], b[ascending], distance[ascending]
 
 
-def _enclosing_radius(tree: KDTree, weights: Array, n_pairs: int) -> float:
+def _enclosing_radius(tree: KDTree, weights: Array, n_pairs: int, margin: float) -> float:
     """Return a radius with at least `n_pairs`, and if ties allow it not many more, pairs in it."""
 
     def count(radius: float) -> float:
-        ordered = tree.count_neighbors(tree, radius * (1 - ROUNDING), weights=weights)
+        ordered = tree.count_neighbors(tree, max(radius - margin, 0), weights=weights)
         return float((ordered - weights @ weights) / 2)
 
     low, high = 0.0, _guess_radius(tree, weights, n_pairs)
     while count(high) < n_pairs:
         low, high = high, 1.2 * high
-    while count(high) > 2 * n_pairs + tree.n and high - low > ROUNDING * high:
+    while count(high) > 2 * n_pairs + tree.n and high - low > 1e-9 * high + margin:
         middle = (low + high) / 2
         if count(middle) < n_pairs:
             low = middle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from chsic._line import expand, kth_smallest_distance, pick, reach
-from chsic._validate import Array, Index, RNGLike, as_generator
+from chsic._validate import Array, Index
 from chsic.pairs.intervals import Intervals
 
 ROUNDING = 4 * np.finfo(float).eps  # of z + distance, relative
@@ -13,7 +13,9 @@ LONGEST_LIST = 4  # pairs listed for each sample at the most
 PROBES = 4096  # points whose neighbours are counted to guess the distance sought
 
 
-def closest_on_line(z: Array, n_pairs: int, rng: RNGLike) -> tuple[Intervals, Index, Index]:
+def closest_on_line(
+    z: Array, n_pairs: int, rng: np.random.Generator
+) -> tuple[Intervals, Index, Index]:
     """Find the `n_pairs` closest pairs of the values `z`; ties at the end are drawn by `rng`.
 
     Returns the pairs closer than the largest distance kept, as runs of the order of z, and lists
@@ -45,8 +47,9 @@ def _reach_of_closest(points: Array, n_pairs: int) -> tuple[Index, Index]:
     next_point = np.arange(1, len(points) + 1)
     if n_pairs <= LONGEST_LIST * len(points):
         guess = _guess_distance(points, n_pairs)
-        margin = ROUNDING * (np.abs(points) + guess)
-        end = np.searchsorted(points, points + (guess + margin), side="right")
+        with np.errstate(over="ignore"):
+            margin = ROUNDING * (np.abs(points) + guess)
+            end = np.searchsorted(points, points + (guess + margin), side="right")
         end = np.maximum(end, next_point)
         if n_pairs <= (end - next_point).sum() <= 2 * n_pairs + len(points):
             rows, columns = expand(next_point, end)
@@ -60,12 +63,12 @@ def _reach_of_closest(points: Array, n_pairs: int) -> tuple[Index, Index]:
     return reach(points, kth_smallest_distance(points, n_pairs))
 
 
-def draw(starts: Index, stops: Index, size: int, rng: RNGLike) -> tuple[Index, Index]:
+def draw(starts: Index, stops: Index, size: int, rng: np.random.Generator) -> tuple[Index, Index]:
     """Draw `size` of the (row, column) with ``starts[row] <= column < stops[row]``."""
     available = int((stops - starts).sum())
     if available == size:
         return expand(starts, stops)
-    ranks = as_generator(rng).choice(available, size, replace=False, shuffle=False)
+    ranks = rng.choice(available, size, replace=False, shuffle=False)
     return pick(starts, stops, np.sort(ranks))
 
 
@@ -76,8 +79,9 @@ def _guess_distance(points: Array, n_pairs: int) -> float:
     wanted = 1.05 * n_pairs * len(probes) / n
     low, high = 0.0, float(points[-1] - points[0])
     for _ in range(50):
-        middle = (low + high) / 2
-        following = np.searchsorted(points, points[probes] + middle, side="right") - probes - 1
+        middle = low + (high - low) / 2
+        with np.errstate(over="ignore"):
+            following = np.searchsorted(points, points[probes] + middle, side="right") - probes - 1
         if following.sum() < wanted:
             low = middle
         else:

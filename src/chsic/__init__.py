@@ -7,7 +7,7 @@ True
 """
 
 from chsic import datasets, kernels, paper
-from chsic.measure import chsic, hsic
+from chsic.measure import chsic, explain, hsic
 from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
 
 __version__ = "0.1.0"
@@ -18,6 +18,7 @@ __all__ = [
     "closest_pairs",
     "complete_pairs",
     "datasets",
+    "explain",
     "hsic",
     "kernels",
     "paper",

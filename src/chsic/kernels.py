@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import erfc
 
 from chsic._validate import Array, as_number
 
@@ -34,6 +35,8 @@ class Kernel:
     spectrum : callable or None
         G^2(f) for bandwidth 1 and scalar samples, the inverse Fourier transform of kappa
         (eq. 5); None where it is not known.
+    tail : callable or None
+        The integral of G^2 beyond the frequencies -f and f: what a sum that stops there misses.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Kernel:
     name: str
     kappa: Function
     spectrum: Function | None = None
+    tail: Function | None = None
 
     def matrix(self, a: Array, b: Array) -> Array:
         """Return kappa between all rows of `a` and of `b`, both in units of the bandwidth."""
@@ -89,21 +93,25 @@ GAUSSIAN = Kernel(
     name="gaussian",
     kappa=lambda s: np.exp(-(s * s)),
     spectrum=lambda f: np.sqrt(np.pi) * np.exp(-((np.pi * f) ** 2)),
+    tail=lambda f: erfc(np.pi * f),
 )
 LAPLACE = Kernel(
     name="laplace",
     kappa=lambda s: np.exp(-s),
     spectrum=lambda f: 2 / (1 + (2 * np.pi * f) ** 2),
+    tail=lambda f: 2 / np.pi * np.arctan2(1, 2 * np.pi * f),
 )
 CAUCHY = Kernel(
     name="cauchy",
     kappa=lambda s: 1 / (1 + s * s),
     spectrum=lambda f: np.pi * np.exp(-2 * np.pi * np.abs(f)),
+    tail=lambda f: np.exp(-2 * np.pi * f),
 )
 MATERN32 = Kernel(
     name="matern32",
     kappa=lambda s: (1 + s) * np.exp(-s),
     spectrum=lambda f: 4 / (1 + (2 * np.pi * f) ** 2) ** 2,
+    tail=lambda f: 2 / np.pi * (np.arctan2(1, w := 2 * np.pi * f) - w / (1 + w * w)),
 )
 KERNELS = {kernel.name: kernel for kernel in (GAUSSIAN, LAPLACE, CAUCHY, MATERN32)}
 

@@ -6,12 +6,10 @@ from numpy.typing import ArrayLike
 
 from chsic._validate import Array, RNGLike, as_columns, as_generator, require_same_length
 from chsic.bandwidth import Bandwidth, in_bandwidths
-from chsic.engines import ENGINES
-from chsic.engines.dense import DenseCovariances
+from chsic.engines.choose import Choice, as_tolerance, choose, compute_terms
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
 from chsic.statistic import c_hsic
-from chsic.terms import merge
 
 PAIRS = ("closest", "random", "complete")
 
@@ -23,6 +21,9 @@ def hsic(
     *,
     kernel: str | Kernel | Function = "gaussian",
     bandwidth: Bandwidth = "paper",
+    engine: str = "auto",
+    tol: float = 1e-6,
+    workers: int = 1,
 ) -> float:
     r"""Hilbert-Schmidt independence criterion: how strongly x and y depend on each other.
 
@@ -45,6 +46,14 @@ def hsic(
         a number holds for every column; a pair gives a rule or a number for x and another for y.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
+    engine : {"auto", "dense", "fourier"}
+        How the value is computed. ``"dense"`` is exact, for any kernel, in time n^2.
+        ``"fourier"`` is near-linear, for x and y of one column and a kernel whose spectrum is
+        known. `explain` tells what ``"auto"`` chooses.
+    tol : float
+        Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
+    workers : int
+        Threads. The value does not depend on it.
 
     Returns
     -------
@@ -59,8 +68,6 @@ def hsic(
     can be compared at equal n and bandwidth, and a small value is not by itself evidence of
     independence.
 
-    Time grows as n^2, memory stays below a few hundred megabytes.
-
     Examples
     --------
     >>> import numpy as np, chsic
@@ -72,7 +79,9 @@ def hsic(
     0.0015
     """
     x_columns, y_columns = _samples(x, y)
-    return _measure(x_columns, y_columns, complete_pairs(len(x_columns)), kernel, bandwidth)
+    graph = complete_pairs(len(x_columns))
+    scaled = in_bandwidths(x_columns, y_columns, bandwidth)
+    return c_hsic(compute_terms(*scaled, graph, as_kernel(kernel), engine, tol, workers))
 
 
 def chsic(
@@ -86,6 +95,8 @@ def chsic(
     kernel: str | Kernel | Function = "gaussian",
     bandwidth: Bandwidth = "paper",
     engine: str = "auto",
+    tol: float = 1e-6,
+    workers: int = 1,
     rng: RNGLike | None = None,
 ) -> float:
     r"""Conditional HSIC: how strongly x and y still depend on each other once z is known.
@@ -124,8 +135,14 @@ def chsic(
         a number holds for every column; a pair gives a rule or a number for x and another for y.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
-    engine : {"auto", "dense"}
-        How the value is computed, never what it is.
+    engine : {"auto", "dense", "fourier"}
+        How the value is computed. ``"dense"`` is exact, for any kernel, in time n^2.
+        ``"fourier"`` is near-linear, for x and y of one column and a kernel whose spectrum is
+        known. `explain` tells what ``"auto"`` chooses.
+    tol : float
+        Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
+    workers : int
+        Threads. The value does not depend on it.
     rng : None, int or numpy.random.Generator
         Draws the pairs of ``pairs="random"`` (None: afresh in every call), and decides between
         pairs tied in z for ``"closest"`` (None: with a fixed seed, see `closest_pairs`).
@@ -160,23 +177,50 @@ def chsic(
     x_columns, y_columns = _samples(x, y)
     z_columns = as_columns("z", z)
     require_same_length(x=x_columns, z=z_columns)
-    _require_engine(engine)
     if rng is not None:
         rng = as_generator(rng)
     graph = _choose_pairs(z_columns, alpha, pairs, rng)
-    return _measure(x_columns, y_columns, graph, kernel, bandwidth)
+    scaled = in_bandwidths(x_columns, y_columns, bandwidth)
+    return c_hsic(compute_terms(*scaled, graph, as_kernel(kernel), engine, tol, workers))
 
 
-def _measure(
-    x: Array,
-    y: Array,
-    graph: PairGraph,
-    kernel: str | Kernel | Function,
-    bandwidth: Bandwidth,
-) -> float:
-    kappa = as_kernel(kernel)
-    shard = DenseCovariances(*in_bandwidths(x, y, bandwidth), graph, kappa)
-    return c_hsic(merge([shard]))
+def explain(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    *,
+    kernel: str | Kernel | Function = "gaussian",
+    tol: float = 1e-6,
+) -> Choice:
+    """Tell which engine `hsic` and `chsic` choose for such data, and why.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,) or (n, d)
+        Samples; only their sizes matter.
+    kernel, tol
+        As for `chsic`.
+
+    Returns
+    -------
+    Choice
+        With fields ``engine`` and ``reason``.
+
+    Examples
+    --------
+    >>> import numpy as np, chsic
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 100))
+    >>> chsic.explain(x, y).reason
+    '100 samples are fewer than the 400 from which Fourier is faster'
+    """
+    x_columns, y_columns = _samples(x, y)
+    return choose(
+        n_samples=len(x_columns),
+        d_x=x_columns.shape[1],
+        d_y=y_columns.shape[1],
+        kernel=as_kernel(kernel),
+        tol=as_tolerance(tol),
+    )
 
 
 def _samples(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
@@ -201,9 +245,3 @@ def _choose_pairs(z: Array, alpha: float, pairs: str | PairGraph, rng: RNGLike |
     if pairs == "random":
         return random_pairs(n, alpha, rng)
     return closest_pairs(z, alpha, rng=rng)
-
-
-def _require_engine(engine: str) -> None:
-    if engine not in ENGINES:
-        known = ", ".join(map(repr, ENGINES))
-        raise ValueError(f"engine: unknown name {engine!r}; known are {known}.")

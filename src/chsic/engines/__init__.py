@@ -1,3 +1,1 @@
-"""Engines: from samples and pairs to the trace that the measures need."""
-
-ENGINES = ("auto", "dense")
+"""Engines: from samples and pairs to terms, the same from every engine."""

@@ -106,6 +106,12 @@ class PairGraph:
         """Whether all K_max = L (L - 1) / 2 pairs are kept, so that C-HSIC is HSIC."""
         return self.n_pairs == max_pairs(self.n_samples)
 
+    @functools.cached_property
+    def is_complete_in_blocks(self) -> bool:
+        """Whether all pairs inside every block are kept: then Lap_b = n_b I - 11'."""
+        sizes = np.bincount(self.blocks)
+        return self.n_pairs == int((sizes * (sizes - 1) // 2).sum())
+
     @property
     def i(self) -> Index:
         """One sample of each pair."""

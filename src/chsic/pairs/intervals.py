@@ -37,17 +37,6 @@ class Intervals:
         n = len(self.stops)
         return int(self.stops.sum()) - n * (n + 1) // 2
 
-    @functools.cached_property
-    def block_stops(self) -> Index:
-        """Positions behind the ends of the blocks that no pair crosses."""
-        return np.flatnonzero(self.stops == np.arange(1, len(self.stops) + 1)) + 1
-
-    @functools.cached_property
-    def is_complete_blocks(self) -> bool:
-        """Whether every pair inside each block is kept."""
-        sizes = np.diff(self.block_stops, prepend=0)
-        return bool(np.array_equal(np.repeat(self.block_stops, sizes), self.stops))
-
     def pairs(self) -> tuple[Index, Index]:
         """List the pairs of samples."""
         rows, columns = expand(np.arange(1, len(self.stops) + 1), self.stops)

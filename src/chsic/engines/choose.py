@@ -1,0 +1,102 @@
+"""Which engine computes a value, and why."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from chsic._validate import Array, as_count, as_number
+from chsic.engines.dense import DenseCovariances
+from chsic.engines.fourier import fourier_terms
+from chsic.engines.grid import GridTooLargeError
+from chsic.kernels import Kernel
+from chsic.pairs import PairGraph
+from chsic.terms import Terms, merge
+
+ENGINES = ("auto", "dense", "fourier")
+
+# Samples from which the Fourier engine is faster than the dense one. The spectra of the last two
+# fall slowly, so their transforms are large.
+FOURIER_FROM = {"gaussian": 400, "matern32": 8_000, "cauchy": 8_000}
+SLOW_SPECTRUM_TOL = 1e-7  # below this the last two need a grid too large to hold
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Choice:
+    """An engine and the reason for it.
+
+    Attributes
+    ----------
+    engine : str
+        Its name.
+    reason : str
+        Why, in words.
+    """
+
+    engine: str
+    reason: str
+
+
+def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) -> Choice:
+    """Choose the faster engine; a function of sizes, kernel and accuracy alone.
+
+    Examples
+    --------
+    >>> from chsic.engines.choose import choose
+    >>> from chsic.kernels import KERNELS
+    >>> choose(n_samples=10**6, d_x=1, d_y=1, kernel=KERNELS["gaussian"], tol=1e-6).engine
+    'fourier'
+    >>> choose(n_samples=10**6, d_x=2, d_y=1, kernel=KERNELS["gaussian"], tol=1e-6).reason
+    'x has 2 columns, and the Fourier engine takes one'
+    """
+    for name, d in (("x", d_x), ("y", d_y)):
+        if d > 1:
+            reason = f"{name} has {d} columns, and the Fourier engine takes one"
+            return Choice(engine="dense", reason=reason)
+    least = FOURIER_FROM.get(kernel.name)
+    if least is None or kernel.tail is None:
+        reason = f"the Fourier engine is not made for the kernel {kernel.name!r}"
+        return Choice(engine="dense", reason=reason)
+    if n_samples < least:
+        reason = f"{n_samples} samples are fewer than the {least} from which Fourier is faster"
+        return Choice(engine="dense", reason=reason)
+    if kernel.name != "gaussian" and tol < SLOW_SPECTRUM_TOL:
+        reason = f"the spectrum of {kernel.name!r} falls too slowly for tol = {tol:g}"
+        return Choice(engine="dense", reason=reason)
+    reason = (
+        f"one column each and {n_samples} samples, at least the {least} from which it is faster; "
+        "if outliers make its grid too large, the dense engine takes over"
+    )
+    return Choice(engine="fourier", reason=reason)
+
+
+def compute_terms(
+    x: Array, y: Array, graph: PairGraph, kernel: Kernel, engine: str, tol: float, workers: int
+) -> Terms:
+    """Compute the terms of samples in bandwidths with the named or the chosen engine."""
+    if engine not in ENGINES:
+        known = ", ".join(map(repr, ENGINES))
+        raise ValueError(f"engine: unknown name {engine!r}; known are {known}.")
+    tol, workers = as_tolerance(tol), as_count("workers", workers, minimum=1)
+    d_x, d_y = x.shape[1], y.shape[1]
+    chosen = engine
+    if engine == "auto":
+        chosen = choose(n_samples=len(x), d_x=d_x, d_y=d_y, kernel=kernel, tol=tol).engine
+    if chosen == "fourier":
+        if d_x > 1 or d_y > 1:
+            raise ValueError(
+                f"engine: 'fourier' needs x and y of one column, got {d_x} and {d_y}; use 'dense'."
+            )
+        try:
+            return fourier_terms(x, y, graph, kernel, tol, workers)
+        except GridTooLargeError:
+            if engine == "fourier":
+                raise
+    return merge([DenseCovariances(x, y, graph, kernel)])
+
+
+def as_tolerance(tol: float) -> float:
+    """Return a relative accuracy that can be reached."""
+    number = as_number("tol", tol)
+    if not 1e-14 <= number <= 0.1:
+        raise ValueError(f"tol: must lie between 1e-14 and 0.1, got {number:g}.")
+    return number

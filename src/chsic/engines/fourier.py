@@ -1,0 +1,163 @@
+"""Fourier engine: near-linear and to any accuracy, for scalar x and y and a known spectrum.
+
+In the paper's feature space U Lap V^H is a two-dimensional Fourier sum over the non-zero entries of
+the Laplacian, sum_ij Lap_ij exp(j (k x_i + l y_j)): a non-uniform fast Fourier transform of type 1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import finufft
+import numpy as np
+from numpy.typing import NDArray
+
+from chsic._validate import Array, Index
+from chsic.engines.grid import Axis, fit_axis
+from chsic.kernels import Kernel
+from chsic.pairs import PairGraph
+from chsic.pairs.entries import Entries, degrees, entries_in_pieces, laplacian_entries
+from chsic.terms import Terms, merge, pairs_in_blocks
+
+PIECE = 2**20  # entries of one transform; fixed, so that workers do not change the sums
+SMALLEST_EPS = 1e-15
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Space:
+    """The frequencies that all shards of a data set share."""
+
+    x: Axis
+    y: Axis
+    eps: float  # relative accuracy of the transforms
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of frequencies, negative ones included, of x and of y."""
+        return 2 * self.x.n_modes + 1, 2 * self.y.n_modes + 1
+
+    def half(self, modes: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        """Keep k > 0 and l != 0: for k < 0 values are conjugates, for k l = 0 Lap makes them 0."""
+        m = self.y.n_modes
+        positive = modes[self.x.n_modes + 1 :]
+        return np.concatenate([positive[:, :m], positive[:, m + 1 :]], axis=1)
+
+    def half_weights(self) -> Array:
+        """Weights of |C|^2 at the frequencies that `half` keeps."""
+        of_l = np.concatenate([self.y.weights[:0:-1], self.y.weights[1:]])
+        return 2 * np.outer(self.x.weights[1:], of_l)
+
+
+def fit_space(x: Array, y: Array, kernel: Kernel, eps: float) -> Space:
+    """Choose frequencies for samples in bandwidths, of one column each."""
+    eps = max(eps, SMALLEST_EPS)
+    of_x, of_y = (fit_axis(values[:, 0], kernel, eps / 8) for values in (x, y))
+    return Space(of_x, of_y, eps)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FourierCovariances:
+    """The C_b of a shard at the frequencies of a space, as real numbers whose products add up."""
+
+    coefficients: Array  # (blocks, frequencies): real and imaginary parts times root weights
+    noise: Array  # (blocks,) mean square error of one of them, without the weight
+    weights: Array
+    kernel_error: float  # of the sum of inner products, from the frequencies left out
+    n_pairs: Index
+
+    def inner_products(self, other: FourierCovariances) -> tuple[Array, float]:
+        """Return <C_b, C_b'> and an estimate of the error of their sum."""
+        gram = self.coefficients @ other.coefficients.T
+        # d<A, B> = <dA, B> + <A, dB> + <dA, dB>, the errors being white noise in frequency.
+        root = np.sqrt(np.concatenate([self.weights.ravel()] * 2))
+        a, b = (shard.coefficients.sum(axis=0) * root for shard in (self, other))
+        noise_a, noise_b = self.noise.sum(), other.noise.sum()
+        error = np.sqrt(noise_a * (b @ b)) + np.sqrt(noise_b * (a @ a))
+        error += np.sqrt(noise_a * noise_b) * self.weights.sum()
+        return gram, 3 * float(error) + (self.kernel_error if other is self else 0.0)
+
+
+def fourier_terms(
+    x: Array, y: Array, graph: PairGraph, kernel: Kernel, tol: float, workers: int = 1
+) -> Terms:
+    """Compute terms whose sum has a relative error of at most `tol`, by its own estimate."""
+    eps = tol / 2
+    while True:
+        space = fit_space(x, y, kernel, eps)
+        terms = merge([fourier_covariances(graph, space, workers)])
+        if terms.error <= tol or space.eps <= SMALLEST_EPS:
+            return terms
+        # The measure is small beside what cancels in it. The error is proportional to eps.
+        eps *= tol / (2 * terms.error)
+
+
+def fourier_covariances(
+    graph: PairGraph, space: Space, workers: int = 1, samples: Index | slice = slice(None)
+) -> FourierCovariances:
+    """Transform the Laplacian of a graph on some of the samples that the space was made for."""
+    x, y = space.x.angles[samples], space.y.angles[samples]
+    weights = space.half_weights()
+    totals = np.zeros((graph.n_blocks, *weights.shape), dtype=np.complex128)
+    noise = np.zeros(graph.n_blocks)
+    pieces = _diagonal(graph) if graph.is_complete_in_blocks else laplacian_entries(graph, PIECE)
+    for piece, modes in _transforms(pieces, x, y, space, workers):
+        totals[piece.block] += space.half(modes)
+        noise[piece.block] += space.eps**2 * float(np.mean(np.abs(modes) ** 2))
+    if graph.is_complete_in_blocks:
+        _subtract_means(totals, graph, x, y, space)
+    flat = (totals * np.sqrt(weights)).reshape(graph.n_blocks, -1)
+    coefficients = np.concatenate([flat.real, flat.imag], axis=1)
+    # An error of the kernels acts most on the terms nothing cancels in: at most those of Lap^2.
+    squares = float((degrees(graph) ** 2).sum()) + 2 * graph.n_pairs
+    kernel_error = (space.x.accuracy + space.y.accuracy) * squares
+    return FourierCovariances(coefficients, noise, weights, kernel_error, pairs_in_blocks(graph))
+
+
+def _transforms(
+    pieces: Iterable[Entries], x: Array, y: Array, space: Space, workers: int
+) -> Iterator[tuple[Entries, NDArray[np.complex128]]]:
+    """Transform every piece; each on one thread, several pieces at once, results in order."""
+    local = threading.local()
+
+    def transform(piece: Entries) -> tuple[Entries, NDArray[np.complex128]]:
+        if not hasattr(local, "plan"):
+            local.plan = finufft.Plan(1, space.shape, eps=space.eps, isign=1, nthreads=1)
+        local.plan.setpts(x[piece.rows], y[piece.columns])
+        return piece, local.plan.execute(piece.values.astype(np.complex128))
+
+    if workers == 1:
+        yield from map(transform, pieces)
+        return
+    waiting: deque[Future[tuple[Entries, NDArray[np.complex128]]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for piece in pieces:
+            waiting.append(pool.submit(transform, piece))
+            if len(waiting) > 2 * workers:  # pieces are made no faster than they are used
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _diagonal(graph: PairGraph) -> Iterator[Entries]:
+    """Complete blocks: Lap_b = n_b I - 11', of which this is the diagonal part n_b I."""
+    by_block = np.argsort(graph.blocks, kind="stable")
+    sizes = degrees(graph)[by_block] + 1
+    yield from entries_in_pieces(graph, by_block, by_block, sizes.astype(np.float64), PIECE)
+
+
+def _subtract_means(
+    totals: NDArray[np.complex128], graph: PairGraph, x: Array, y: Array, space: Space
+) -> None:
+    """Complete blocks: take off 11', that is the outer product of the sums of u and of v."""
+    for block in range(graph.n_blocks):
+        inside = graph.blocks == block
+        ones = np.ones(int(inside.sum()), dtype=np.complex128)
+        u, v = (
+            finufft.nufft1d1(angles[inside], ones, n, eps=space.eps, isign=1, nthreads=1)
+            for angles, n in zip((x, y), space.shape, strict=True)
+        )
+        totals[block] -= space.half(np.outer(u, v))

@@ -1,0 +1,85 @@
+"""The non-zero entries of a graph Laplacian, some at a time and block by block."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from chsic._line import expand
+from chsic._validate import Array, Index
+from chsic.pairs.graph import PairGraph
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Entries:
+    """Entries Lap[rows[e], columns[e]] = values[e], all of one block."""
+
+    block: int
+    rows: Index
+    columns: Index
+    values: Array
+
+
+def degrees(graph: PairGraph) -> Index:
+    """Return the number of partners of each sample, without listing pairs in runs."""
+    n = graph.n_samples
+    i, j = graph.listed
+    counts = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
+    if graph.intervals is not None:
+        runs = graph.intervals
+        counts[runs.order] += runs.stops - runs.starts - 1
+    return counts
+
+
+def laplacian_entries(graph: PairGraph, size: int) -> Iterator[Entries]:
+    """List the entries of the Laplacian in pieces of about `size` entries.
+
+    A piece depends on the graph and the size only, so sums over pieces do not depend on who adds
+    them up.
+    """
+    by_block = np.argsort(graph.blocks, kind="stable")
+    yield from entries_in_pieces(
+        graph, by_block, by_block, degrees(graph).astype(float)[by_block], size
+    )
+    if graph.intervals is not None:
+        yield from _run_pieces(graph, size)
+    i, j = graph.listed
+    order = np.argsort(graph.blocks[i], kind="stable")
+    i, j = i[order], j[order]
+    ones = np.ones(len(i))
+    yield from entries_in_pieces(graph, i, j, -ones, size)
+    yield from entries_in_pieces(graph, j, i, -ones, size)
+
+
+def _run_pieces(graph: PairGraph, size: int) -> Iterator[Entries]:
+    runs = graph.intervals
+    assert runs is not None
+    followers = runs.stops - np.arange(1, len(runs.stops) + 1)
+    ends: Index = np.cumsum(followers)
+    start = 0
+    while start < len(ends):
+        before = ends[start - 1] if start else 0
+        # At least one position, however long its run; and all of one block, as runs are.
+        stop = max(start + 1, int(np.searchsorted(ends, before + size // 2, side="right")))
+        rows, columns = expand(np.arange(start + 1, stop + 1), runs.stops[start:stop])
+        rows, columns = runs.order[rows + start], runs.order[columns]
+        minus = np.full(len(rows), -1.0)
+        order = np.argsort(graph.blocks[rows], kind="stable") if graph.n_blocks > 1 else slice(None)
+        yield from entries_in_pieces(graph, rows[order], columns[order], minus, size)
+        yield from entries_in_pieces(graph, columns[order], rows[order], minus, size)
+        start = stop
+
+
+def entries_in_pieces(
+    graph: PairGraph, rows: Index, columns: Index, values: Array, size: int
+) -> Iterator[Entries]:
+    """Cut entries whose rows are sorted by block at the blocks, and where they are too many."""
+    blocks = graph.blocks[rows]
+    cuts = np.flatnonzero(blocks[1:] != blocks[:-1]) + 1
+    for begin, end in itertools.pairwise([0, *cuts.tolist(), len(rows)]):
+        for start in range(begin, end, size):
+            part = slice(start, min(start + size, end))
+            yield Entries(int(blocks[start]), rows[part], columns[part], values[part])

@@ -8,6 +8,7 @@ LITERAL_KERNELS = {
     "laplace": lambda r: np.exp(-r),
     "cauchy": lambda r: 1 / (1 + r**2),
     "matern32": lambda r: (1 + r) * np.exp(-r),
+    "categorical": lambda r: np.where(r == 0, 1.0, 0.0),
 }
 
 

@@ -16,6 +16,7 @@ LAYERS = [
     ["_validate"],
     ["_line"],
     ["kernels", "bandwidth"],
+    ["features"],
     ["pairs.intervals"],
     ["pairs.graph"],
     ["pairs.blind", "pairs.on_line"],
@@ -24,7 +25,7 @@ LAYERS = [
     ["pairs"],
     ["terms"],
     ["engines", "engines.grid"],
-    ["engines.dense", "engines.overlap", "engines.fourier"],
+    ["engines.dense", "engines.overlap", "engines.fourier", "engines.features"],
     ["engines.choose"],
     ["statistic"],
     ["measure"],
@@ -100,6 +101,7 @@ def test_extras_are_imported_where_used():
 
 def test_public_names():
     assert sorted(chsic.__all__) == [
+        "AccuracyWarning",
         "PairGraph",
         "chsic",
         "closest_pairs",

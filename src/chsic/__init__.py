@@ -9,10 +9,12 @@ True
 from chsic import datasets, kernels, paper
 from chsic.measure import chsic, explain, hsic
 from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
+from chsic.terms import AccuracyWarning
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccuracyWarning",
     "PairGraph",
     "chsic",
     "closest_pairs",

@@ -37,6 +37,9 @@ class Kernel:
         (eq. 5); None where it is not known.
     tail : callable or None
         The integral of G^2 beyond the frequencies -f and f: what a sum that stops there misses.
+    frequencies : callable or None
+        ``frequencies(rng, size, d)`` draws `size` angular frequencies w of d columns for which
+        the mean of cos(w s) over w is kappa(|s|).
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Kernel:
     kappa: Function
     spectrum: Function | None = None
     tail: Function | None = None
+    frequencies: Callable[[np.random.Generator, int, int], Array] | None = None
 
     def matrix(self, a: Array, b: Array) -> Array:
         """Return kappa between all rows of `a` and of `b`, both in units of the bandwidth."""
@@ -94,26 +98,38 @@ GAUSSIAN = Kernel(
     kappa=lambda s: np.exp(-(s * s)),
     spectrum=lambda f: np.sqrt(np.pi) * np.exp(-((np.pi * f) ** 2)),
     tail=lambda f: erfc(np.pi * f),
+    frequencies=lambda rng, size, d: np.sqrt(2) * rng.standard_normal((size, d)),
 )
 LAPLACE = Kernel(
     name="laplace",
     kappa=lambda s: np.exp(-s),
     spectrum=lambda f: 2 / (1 + (2 * np.pi * f) ** 2),
     tail=lambda f: 2 / np.pi * np.arctan2(1, 2 * np.pi * f),
+    frequencies=lambda rng, size, d: (
+        rng.standard_normal((size, d)) / np.sqrt(rng.chisquare(1, (size, 1)))
+    ),
 )
 CAUCHY = Kernel(
     name="cauchy",
     kappa=lambda s: 1 / (1 + s * s),
     spectrum=lambda f: np.pi * np.exp(-2 * np.pi * np.abs(f)),
     tail=lambda f: np.exp(-2 * np.pi * f),
+    frequencies=lambda rng, size, d: (
+        rng.standard_normal((size, d)) * np.sqrt(2 * rng.exponential(size=(size, 1)))
+    ),
 )
 MATERN32 = Kernel(
     name="matern32",
     kappa=lambda s: (1 + s) * np.exp(-s),
     spectrum=lambda f: 4 / (1 + (2 * np.pi * f) ** 2) ** 2,
     tail=lambda f: 2 / np.pi * (np.arctan2(1, w := 2 * np.pi * f) - w / (1 + w * w)),
+    frequencies=lambda rng, size, d: (
+        rng.standard_normal((size, d)) / np.sqrt(rng.chisquare(3, (size, 1)))
+    ),
 )
-KERNELS = {kernel.name: kernel for kernel in (GAUSSIAN, LAPLACE, CAUCHY, MATERN32)}
+# For categories: alike if equal, else not. It has no spectrum, and its bandwidth does not matter.
+CATEGORICAL = Kernel(name="categorical", kappa=lambda s: (s == 0).astype(np.float64))
+KERNELS = {kernel.name: kernel for kernel in (GAUSSIAN, LAPLACE, CAUCHY, MATERN32, CATEGORICAL)}
 
 
 def as_kernel(kernel: str | Kernel | Function) -> Kernel:
@@ -128,7 +144,7 @@ def as_kernel(kernel: str | Kernel | Function) -> Kernel:
     Traceback (most recent call last):
         ...
     ValueError: kernel: unknown name 'box'; known are 'gaussian', 'laplace', 'cauchy', 'matern32',
-    or give a function kappa(s).
+    'categorical', or give a function kappa(s).
     """
     if isinstance(kernel, Kernel):
         if kernel in KERNELS.values():

@@ -35,10 +35,11 @@ def hsic(
     ----------
     x, y : array_like, shape (n,) or (n, d)
         Samples; row l of both belongs to the same observation.
-    kernel : {"gaussian", "laplace", "cauchy", "matern32"}, Kernel or callable
+    kernel : {"gaussian", "laplace", "cauchy", "matern32", "categorical"}, Kernel or callable
         kappa(s), s the distance of two samples in units of the bandwidth h. The Gaussian kernel
         is kappa(s / h) = exp(-(s / h)^2), without a factor 1/2. A callable takes an array of
-        distances s / h >= 0 and returns as many numbers.
+        distances s / h >= 0 and returns as many numbers. ``"categorical"`` is 1 for equal samples
+        and 0 for others, for category codes.
     bandwidth : {"paper", "median"}, float or pair
         The h of kappa(s / h) = exp(-(s / h)^2). ``"paper"`` is sigma_hat L^(-1/5) for each
         column, sigma_hat the standard deviation with n - 1; ``"median"`` the median distance
@@ -46,12 +47,15 @@ def hsic(
         a number holds for every column; a pair gives a rule or a number for x and another for y.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
-    engine : {"auto", "dense", "fourier"}
+    engine : {"auto", "dense", "fourier", "features"}
         How the value is computed. ``"dense"`` is exact, for any kernel, in time n^2.
         ``"fourier"`` is near-linear, for x and y of one column and a kernel whose spectrum is
-        known. `explain` tells what ``"auto"`` chooses.
+        known. ``"features"`` is linear, for any data, but where kernels have no short
+        description it falls back to random features and an error of some percent.
+        `explain` tells what ``"auto"`` chooses.
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
+        An `AccuracyWarning` tells when it could not be kept.
     workers : int
         Threads. The value does not depend on it.
 
@@ -124,10 +128,11 @@ def chsic(
     pairs : {"closest", "random", "complete"} or PairGraph
         ``"closest"``: the pairs closest in z. ``"random"``: pairs that ignore z, the paper's
         control, a noisier HSIC. ``"complete"``: all pairs, exactly HSIC.
-    kernel : {"gaussian", "laplace", "cauchy", "matern32"}, Kernel or callable
+    kernel : {"gaussian", "laplace", "cauchy", "matern32", "categorical"}, Kernel or callable
         kappa(s), s the distance of two samples in units of the bandwidth h. The Gaussian kernel
         is kappa(s / h) = exp(-(s / h)^2), without a factor 1/2. A callable takes an array of
-        distances s / h >= 0 and returns as many numbers.
+        distances s / h >= 0 and returns as many numbers. ``"categorical"`` is 1 for equal samples
+        and 0 for others, for category codes.
     bandwidth : {"paper", "median"}, float or pair
         The h of kappa(s / h) = exp(-(s / h)^2). ``"paper"`` is sigma_hat L^(-1/5) for each
         column, sigma_hat the standard deviation with n - 1; ``"median"`` the median distance
@@ -135,12 +140,15 @@ def chsic(
         a number holds for every column; a pair gives a rule or a number for x and another for y.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
-    engine : {"auto", "dense", "fourier"}
+    engine : {"auto", "dense", "fourier", "features"}
         How the value is computed. ``"dense"`` is exact, for any kernel, in time n^2.
         ``"fourier"`` is near-linear, for x and y of one column and a kernel whose spectrum is
-        known. `explain` tells what ``"auto"`` chooses.
+        known. ``"features"`` is linear, for any data, but where kernels have no short
+        description it falls back to random features and an error of some percent.
+        `explain` tells what ``"auto"`` chooses.
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
+        An `AccuracyWarning` tells when it could not be kept.
     workers : int
         Threads. The value does not depend on it.
     rng : None, int or numpy.random.Generator

@@ -16,6 +16,13 @@ import numpy as np
 
 from chsic._validate import Array, Index
 from chsic.pairs import PairGraph
+from chsic.pairs.entries import degrees
+
+CANCELLED = 1e-8
+
+
+class AccuracyWarning(UserWarning):
+    """A value is less exact than was asked for."""
 
 
 class Covariances(Protocol):
@@ -27,6 +34,11 @@ class Covariances(Protocol):
     @property
     def n_pairs(self) -> Index:
         """Number of pairs in each block."""
+        ...
+
+    @property
+    def squares(self) -> float:
+        """Sum of the squared entries of the Laplacian: the sum of <C_b, C_b'> for K = Q = I."""
         ...
 
     def inner_products(self, other: Self) -> tuple[Array, float]:
@@ -48,7 +60,8 @@ class Terms:
     n_pairs : array of int, shape (n_blocks,)
         Number of pairs in each block.
     error : float
-        Estimated relative error of the sum of `gram`; 0 where only rounding is left.
+        Estimated relative error of the sum of `gram`. Where nearly everything cancels in the sum,
+        it is relative to `CANCELLED` times what the sum would be if nothing did.
     """
 
     gram: Array
@@ -65,8 +78,8 @@ def merge(shards: Sequence[Covariances]) -> Terms:
     )
     error = sum((1 if a == b else 2) * products[a, b][1] for a, b in products)
     n_pairs = np.concatenate([shard.n_pairs for shard in shards])
-    total = float(gram.sum())
-    return Terms(gram=gram, n_pairs=n_pairs, error=error / total if total > 0 else 0.0)
+    scale = max(float(gram.sum()), CANCELLED * sum(shard.squares for shard in shards))
+    return Terms(gram=gram, n_pairs=n_pairs, error=error / scale)
 
 
 def pairs_in_blocks(graph: PairGraph) -> Index:
@@ -79,3 +92,8 @@ def pairs_in_blocks(graph: PairGraph) -> Index:
             graph.blocks[order], weights=followers, minlength=graph.n_blocks
         ).astype(np.intp)
     return counts
+
+
+def squared_entries(graph: PairGraph) -> float:
+    """Return the sum of the squared entries of the Laplacian."""
+    return float((degrees(graph).astype(np.float64) ** 2).sum()) + 2.0 * graph.n_pairs

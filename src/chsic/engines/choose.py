@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 
 from chsic._validate import Array, as_count, as_number
 from chsic.engines.dense import DenseCovariances
+from chsic.engines.features import feature_terms
 from chsic.engines.fourier import fourier_terms
 from chsic.engines.grid import GridTooLargeError
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
-from chsic.terms import Terms, merge
+from chsic.terms import AccuracyWarning, Terms, merge
 
-ENGINES = ("auto", "dense", "fourier")
+ENGINES = ("auto", "dense", "fourier", "features")
 
 # Samples from which the Fourier engine is faster than the dense one. The spectra of the last two
 # fall slowly, so their transforms are large.
 FOURIER_FROM = {"gaussian": 400, "matern32": 8_000, "cauchy": 8_000}
 SLOW_SPECTRUM_TOL = 1e-7  # below this the last two need a grid too large to hold
+# Samples up to which the dense engine, which is exact, takes seconds.
+DENSE_UP_TO = 20_000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -45,28 +49,36 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
     >>> from chsic.kernels import KERNELS
     >>> choose(n_samples=10**6, d_x=1, d_y=1, kernel=KERNELS["gaussian"], tol=1e-6).engine
     'fourier'
-    >>> choose(n_samples=10**6, d_x=2, d_y=1, kernel=KERNELS["gaussian"], tol=1e-6).reason
-    'x has 2 columns, and the Fourier engine takes one'
+    >>> choose(n_samples=10**6, d_x=2, d_y=1, kernel=KERNELS["gaussian"], tol=1e-6).engine
+    'features'
     """
-    for name, d in (("x", d_x), ("y", d_y)):
-        if d > 1:
-            reason = f"{name} has {d} columns, and the Fourier engine takes one"
-            return Choice(engine="dense", reason=reason)
     least = FOURIER_FROM.get(kernel.name)
-    if least is None or kernel.tail is None:
-        reason = f"the Fourier engine is not made for the kernel {kernel.name!r}"
+    if d_x == d_y == 1 and least is not None and kernel.tail is not None:
+        if n_samples < least:
+            reason = f"{n_samples} samples are fewer than the {least} from which Fourier is faster"
+            return Choice(engine="dense", reason=reason)
+        if kernel.name == "gaussian" or tol >= SLOW_SPECTRUM_TOL:
+            reason = (
+                f"one column each and {n_samples} samples, at least the {least} from which it is "
+                "faster; if outliers make its grid too large, another engine takes over"
+            )
+            return Choice(engine="fourier", reason=reason)
+        why = f"the spectrum of {kernel.name!r} falls too slowly for Fourier at tol = {tol:g}"
+    elif d_x > 1 or d_y > 1:
+        why = f"x has {d_x} and y {d_y} columns, and the Fourier engine takes one each"
+    else:
+        why = f"the Fourier engine is not made for the kernel {kernel.name!r}"
+    return _without_fourier(n_samples, kernel, why)
+
+
+def _without_fourier(n_samples: int, kernel: Kernel, why: str) -> Choice:
+    if kernel.name == "categorical":
+        return Choice(engine="features", reason=f"{why}; features of categories are exact")
+    if n_samples <= DENSE_UP_TO:
+        reason = f"{why}; {n_samples} samples are few enough for the dense engine, which is exact"
         return Choice(engine="dense", reason=reason)
-    if n_samples < least:
-        reason = f"{n_samples} samples are fewer than the {least} from which Fourier is faster"
-        return Choice(engine="dense", reason=reason)
-    if kernel.name != "gaussian" and tol < SLOW_SPECTRUM_TOL:
-        reason = f"the spectrum of {kernel.name!r} falls too slowly for tol = {tol:g}"
-        return Choice(engine="dense", reason=reason)
-    reason = (
-        f"one column each and {n_samples} samples, at least the {least} from which it is faster; "
-        "if outliers make its grid too large, the dense engine takes over"
-    )
-    return Choice(engine="fourier", reason=reason)
+    reason = f"{why}; {n_samples} samples are too many for the dense engine"
+    return Choice(engine="features", reason=reason)
 
 
 def compute_terms(
@@ -84,14 +96,36 @@ def compute_terms(
     if chosen == "fourier":
         if d_x > 1 or d_y > 1:
             raise ValueError(
-                f"engine: 'fourier' needs x and y of one column, got {d_x} and {d_y}; use 'dense'."
+                f"engine: 'fourier' needs x and y of one column, got {d_x} and {d_y}; use "
+                "'features' or 'dense'."
             )
         try:
-            return fourier_terms(x, y, graph, kernel, tol, workers)
-        except GridTooLargeError:
+            return _checked(fourier_terms(x, y, graph, kernel, tol, workers), tol)
+        except GridTooLargeError as error:
             if engine == "fourier":
                 raise
+            chosen = _without_fourier(len(x), kernel, str(error)).engine
+    if chosen == "features":
+        return _checked(feature_terms(x, y, graph, kernel, tol), tol)
     return merge([DenseCovariances(x, y, graph, kernel)])
+
+
+def _checked(terms: Terms, tol: float) -> Terms:
+    """Say when the accuracy asked for was not reached, and refuse what is no answer at all."""
+    if terms.error >= 1:
+        raise ValueError(
+            "engine: the features of this kernel are too few for these data, the error would be "
+            "as large as the value; use engine='dense', or a wider bandwidth."
+        )
+    if terms.error > tol:
+        warnings.warn(
+            f"the value has an estimated relative error of {terms.error:.2g}, more than "
+            f"tol = {tol:g}; use engine='dense' for an exact value, a wider bandwidth, or a larger "
+            "tol to silence this.",
+            AccuracyWarning,
+            stacklevel=4,
+        )
+    return terms
 
 
 def as_tolerance(tol: float) -> float:

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from chsic._validate import Array, Index
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
-from chsic.terms import pairs_in_blocks
+from chsic.terms import pairs_in_blocks, squared_entries
 
 CACHED_TILE_BYTES = 2**21  # of the size of a core's cache
 LARGEST_TILE_BYTES = 2**25  # bounds the memory: about eight tiles are alive at once
@@ -37,14 +37,21 @@ class DenseCovariances:
         """Number of pairs in each block."""
         return pairs_in_blocks(self.graph)
 
+    @property
+    def squares(self) -> float:
+        """Sum of the squared entries of the Laplacian."""
+        return squared_entries(self.graph)
+
     def inner_products(self, other: DenseCovariances) -> tuple[Array, float]:
-        """Return <C_b, C_b'> = tr(Lap_b K Lap_b' Q), exact up to rounding."""
+        """Return <C_b, C_b'> = tr(Lap_b K Lap_b' Q), exact up to the rounding of K and Q."""
+        rounding = 4 * np.finfo(float).eps * np.sqrt(self.squares * other.squares)
         if other is self and self.graph.is_complete:
             # Lap = L I - 11' = L P.
             trace = len(self.x) ** 2 * centred_trace(self.x, self.y, self.kernel)
-            return np.array([[trace]]), 0.0
+            return np.array([[trace]]), rounding
         ours = _Ordered.of(self)
-        return _block_sums(ours, ours if other is self else _Ordered.of(other), self.kernel), 0.0
+        theirs = ours if other is self else _Ordered.of(other)
+        return _block_sums(ours, theirs, self.kernel), rounding
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from chsic.engines.grid import Axis, fit_axis
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
 from chsic.pairs.entries import Entries, degrees, entries_in_pieces, laplacian_entries
-from chsic.terms import Terms, merge, pairs_in_blocks
+from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
 PIECE = 2**20  # entries of one transform; fixed, so that workers do not change the sums
 SMALLEST_EPS = 1e-15
@@ -66,7 +66,8 @@ class FourierCovariances:
     coefficients: Array  # (blocks, frequencies): real and imaginary parts times root weights
     noise: Array  # (blocks,) mean square error of one of them, without the weight
     weights: Array
-    kernel_error: float  # of the sum of inner products, from the frequencies left out
+    kernel_error: float  # of kernel values, of x and y together, from the frequencies left out
+    squares: float  # sum of the squared entries of the Laplacian
     n_pairs: Index
 
     def inner_products(self, other: FourierCovariances) -> tuple[Array, float]:
@@ -78,7 +79,10 @@ class FourierCovariances:
         noise_a, noise_b = self.noise.sum(), other.noise.sum()
         error = np.sqrt(noise_a * (b @ b)) + np.sqrt(noise_b * (a @ a))
         error += np.sqrt(noise_a * noise_b) * self.weights.sum()
-        return gram, 3 * float(error) + (self.kernel_error if other is self else 0.0)
+        if other is self:
+            # An error of the kernels acts most on the terms nothing cancels in.
+            error += self.kernel_error * self.squares / 3
+        return gram, 3 * float(error)
 
 
 def fourier_terms(
@@ -111,10 +115,14 @@ def fourier_covariances(
         _subtract_means(totals, graph, x, y, space)
     flat = (totals * np.sqrt(weights)).reshape(graph.n_blocks, -1)
     coefficients = np.concatenate([flat.real, flat.imag], axis=1)
-    # An error of the kernels acts most on the terms nothing cancels in: at most those of Lap^2.
-    squares = float((degrees(graph) ** 2).sum()) + 2 * graph.n_pairs
-    kernel_error = (space.x.accuracy + space.y.accuracy) * squares
-    return FourierCovariances(coefficients, noise, weights, kernel_error, pairs_in_blocks(graph))
+    return FourierCovariances(
+        coefficients,
+        noise,
+        weights,
+        space.x.accuracy + space.y.accuracy,
+        squared_entries(graph),
+        pairs_in_blocks(graph),
+    )
 
 
 def _transforms(

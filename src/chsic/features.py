@@ -1,0 +1,155 @@
+"""Feature maps: from samples to vectors whose inner products are kernel values.
+
+Samples are in units of the bandwidth. A map is fitted once, then applied to any rows, so that
+features of all samples never need to be held together.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from chsic._validate import Array
+from chsic.kernels import Kernel
+
+CANDIDATES = 10_000  # samples that landmarks are chosen from
+EXTREMES = 100  # of each column among them at both ends, where random samples are sparse
+LARGEST_RANK = 512  # landmarks above which random features take over
+HOPELESS_RANK = 64  # if that many landmarks miss more than half, many more would be needed
+RANDOM_FREQUENCIES = 256
+
+
+class FeatureMap(Protocol):
+    """Features of samples, one row each."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        ...
+
+    @property
+    def n_draws(self) -> int:
+        """Number of independent random frequencies behind the features, 0 if none are random."""
+        ...
+
+    def __call__(self, x: Array) -> NDArray[np.floating]:
+        """Return the features of the rows of `x`, of shape (rows, n_features)."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class OneHot:
+    """Exact features of the kernel that is 1 for equal samples and 0 for others."""
+
+    levels: Array
+    n_draws: int = 0
+
+    @property
+    def n_features(self) -> int:
+        """One for each level."""
+        return len(self.levels)
+
+    def __call__(self, x: Array) -> Array:
+        """Return 1 in the column of each sample's level."""
+        equal: Array = (x[:, np.newaxis, :] == self.levels).all(axis=2).astype(np.float64)
+        return equal
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Landmarks:
+    """Features by pivoted Cholesky: u(x) = R^(-T) kappa(landmarks, x), K_landmarks = R^T R."""
+
+    points: Array
+    inverse: Array  # R^(-1)
+    kernel: Kernel
+    n_draws: int = 0
+
+    @property
+    def n_features(self) -> int:
+        """One for each landmark."""
+        return len(self.points)
+
+    def __call__(self, x: Array) -> Array:
+        """Return the features of the rows of `x`."""
+        return self.kernel.matrix(x, self.points) @ self.inverse
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RandomFourier:
+    """Cosines and sines at random frequencies: unbiased for kappa, with an error of chance."""
+
+    frequencies: Array  # (n_draws, d), angular
+
+    @property
+    def n_draws(self) -> int:
+        """Number of frequencies."""
+        return len(self.frequencies)
+
+    @property
+    def n_features(self) -> int:
+        """A cosine and a sine for each frequency, the cosines first."""
+        return 2 * len(self.frequencies)
+
+    def __call__(self, x: Array) -> NDArray[np.floating]:
+        """Return the features; single precision is far more exact than chance."""
+        phases = x.astype(np.float32) @ self.frequencies.T.astype(np.float32)
+        waves = np.empty((len(x), self.n_features), np.float32)
+        np.cos(phases, out=waves[:, : self.n_draws])
+        np.sin(phases, out=waves[:, self.n_draws :])
+        waves *= np.float32(self.n_draws**-0.5)
+        return waves
+
+
+def fit_features(x: Array, kernel: Kernel, accuracy: float) -> FeatureMap:
+    """Choose features that miss at most `accuracy` of kappa(0), or random ones if that fails."""
+    if kernel.name == "categorical":
+        levels = np.unique(x, axis=0)
+        if len(levels) <= LARGEST_RANK:
+            return OneHot(levels)
+    landmarks, missed = _fit_landmarks(x, kernel, accuracy)
+    if missed > accuracy and kernel.frequencies is not None:
+        rng = np.random.default_rng(0)
+        return RandomFourier(kernel.frequencies(rng, RANDOM_FREQUENCIES, x.shape[1]))
+    return landmarks
+
+
+def _fit_landmarks(x: Array, kernel: Kernel, accuracy: float) -> tuple[Landmarks, float]:
+    """Pivoted Cholesky: the next landmark is the sample that the features so far miss most.
+
+    Returns also the mean of kappa(0) - |u|^2 over the candidates, which the features miss.
+    """
+    candidates = _candidates(x)
+    n = len(candidates)
+    residual = kernel.kappa(np.zeros(n))
+    rows = np.empty((min(n, LARGEST_RANK), n))
+    pivots: list[int] = []
+    while len(pivots) < len(rows) and residual.mean() > accuracy:
+        pivot = int(np.argmax(residual))
+        hopeless = len(pivots) == HOPELESS_RANK and residual.mean() > 0.5
+        if residual[pivot] <= 1e-15 or hopeless:
+            break
+        row = kernel.matrix(candidates[pivot : pivot + 1], candidates)[0]
+        row -= rows[: len(pivots), pivot] @ rows[: len(pivots)]
+        rows[len(pivots)] = row / np.sqrt(residual[pivot])
+        residual = np.maximum(residual - rows[len(pivots)] ** 2, 0)
+        residual[pivot] = 0
+        pivots.append(pivot)
+    factor = rows[: len(pivots), pivots]  # upper triangular, K_landmarks = factor' factor
+    inverse = scipy.linalg.solve_triangular(factor, np.eye(len(pivots)))
+    return Landmarks(candidates[pivots], inverse, kernel), float(residual.mean())
+
+
+def _candidates(x: Array) -> Array:
+    """Return some of the samples, those at the ends of each column included."""
+    n = len(x)
+    if n <= CANDIDATES:
+        return x
+    rows = [np.random.default_rng(0).choice(n, CANDIDATES, replace=False)]
+    for column in x.T:
+        order = np.argpartition(column, [EXTREMES, n - EXTREMES])
+        rows += [order[:EXTREMES], order[n - EXTREMES :]]
+    return x[np.unique(np.concatenate(rows))]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import chsic
 from chsic.bandwidth import in_bandwidths
-from chsic.engines import features, fourier
+from chsic.engines import dense, features, fourier
 from chsic.engines.choose import choose
 from chsic.engines.dense import DenseCovariances
 from chsic.features import RandomFourier
@@ -157,13 +157,17 @@ def test_several_columns_are_refused_by_fourier():
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_workers_do_not_change_a_bit(monkeypatch, graph):
+@pytest.mark.parametrize("engine", ["dense", "fourier", "features"])
+def test_workers_do_not_change_a_bit(monkeypatch, graph, engine):
     monkeypatch.setattr(fourier, "PIECE", 100)
+    monkeypatch.setattr(features, "CHUNK", 50)
+    monkeypatch.setattr(dense, "CACHED_TILE_BYTES", 8 * 500 * 20)
+    monkeypatch.setattr(dense, "LARGEST_TILE_BYTES", 8 * 500 * 20)
     rng = np.random.default_rng(3)
     x, y, z = chsic.datasets.m_minus(500, 10.0, rng)
     pairs = graph_of(graph, z, rng)
     values = {
-        chsic.chsic(x, y, z, pairs=pairs, engine="fourier", workers=workers)
+        chsic.chsic(x, y, z, pairs=pairs, engine=engine, workers=workers)
         for workers in (1, 2, 3, 8)
     }
     assert len(values) == 1

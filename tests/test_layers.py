@@ -24,7 +24,7 @@ LAYERS = [
     ["pairs.closest", "pairs.entries"],
     ["pairs"],
     ["terms"],
-    ["engines", "engines.grid"],
+    ["engines", "engines.grid", "engines.parallel"],
     ["engines.dense", "engines.overlap", "engines.fourier", "engines.features"],
     ["engines.choose"],
     ["statistic"],

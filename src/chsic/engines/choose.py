@@ -106,8 +106,8 @@ def compute_terms(
                 raise
             chosen = _without_fourier(len(x), kernel, str(error)).engine
     if chosen == "features":
-        return _checked(feature_terms(x, y, graph, kernel, tol), tol)
-    return merge([DenseCovariances(x, y, graph, kernel)])
+        return _checked(feature_terms(x, y, graph, kernel, tol, workers), tol)
+    return merge([DenseCovariances(x, y, graph, kernel, workers)])
 
 
 def _checked(terms: Terms, tol: float) -> Terms:

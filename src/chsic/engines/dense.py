@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from chsic._validate import Array, Index
+from chsic.engines.parallel import in_order
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
 from chsic.terms import pairs_in_blocks, squared_entries
@@ -31,6 +32,7 @@ class DenseCovariances:
     y: Array
     graph: PairGraph
     kernel: Kernel
+    workers: int = 1
 
     @property
     def n_pairs(self) -> Index:
@@ -47,11 +49,11 @@ class DenseCovariances:
         rounding = 4 * np.finfo(float).eps * np.sqrt(self.squares * other.squares)
         if other is self and self.graph.is_complete:
             # Lap = L I - 11' = L P.
-            trace = len(self.x) ** 2 * centred_trace(self.x, self.y, self.kernel)
+            trace = len(self.x) ** 2 * centred_trace(self.x, self.y, self.kernel, self.workers)
             return np.array([[trace]]), rounding
         ours = _Ordered.of(self)
         theirs = ours if other is self else _Ordered.of(other)
-        return _block_sums(ours, theirs, self.kernel), rounding
+        return _block_sums(ours, theirs, self.kernel, self.workers), rounding
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ class _Ordered:
         return np.minimum.accumulate(lowest[::-1])[::-1]
 
 
-def _block_sums(a: _Ordered, b: _Ordered, kernel: Kernel) -> Array:
+def _block_sums(a: _Ordered, b: _Ordered, kernel: Kernel, workers: int) -> Array:
     """Sum (Lap_a K Lap_b) * Q over the blocks of its rows and columns.
 
     With D the incidence matrix of the pairs, the paper's 4-tuple matrices are Kb = D' K D and
@@ -87,24 +89,28 @@ def _block_sums(a: _Ordered, b: _Ordered, kernel: Kernel) -> Array:
     four for each pair of pairs.
     """
     symmetric = a is b
-    n_columns = len(b.x)
     first_needed = b.first_needed()
-    sums = np.zeros((a.n_blocks, b.n_blocks))
-    # Rows outside a tile that its pairs reach are computed for that tile alone, about one for
-    # each partner of a sample; a tile of several times that height keeps this small.
-    for start, stop in _tiles(len(a.x), n_columns, least_height=4 * a.lap.nnz // len(a.x)):
+
+    def strip_sums(tile: tuple[int, int]) -> Array:
+        start, stop = tile
         left = start if symmetric else 0  # the part below the diagonal is known already
         first = int(first_needed[left])
         lap_k = _laplacian_times_kernel(a.lap[start:stop], a.x, b.x[first:], kernel)
         strip = (b.lap[left:, first:] @ lap_k.T).T
         strip = strip * kernel.matrix(a.y[start:stop], b.y[left:])
+        sums = np.zeros((a.n_blocks, b.n_blocks))
         if symmetric:
             square, strip = strip[:, : stop - start], strip[:, stop - start :]
             _add_by_block(sums, square, a.blocks[start:stop], a.blocks[start:stop])
             _add_by_block(sums.T, strip.T, b.blocks[stop:], a.blocks[start:stop])
             left = stop
         _add_by_block(sums, strip, a.blocks[start:stop], b.blocks[left:])
-    return sums
+        return sums
+
+    # Rows outside a tile that its pairs reach are computed for that tile alone, about one for
+    # each partner of a sample; a tile of several times that height keeps this small.
+    tiles = _tiles(len(a.x), len(b.x), least_height=4 * a.lap.nnz // len(a.x))
+    return sum(in_order(strip_sums, tiles, workers), start=np.zeros((a.n_blocks, b.n_blocks)))
 
 
 def _add_by_block(sums: Array, part: Array, row_blocks: Index, column_blocks: Index) -> None:
@@ -119,21 +125,23 @@ def _add_by_block(sums: Array, part: Array, row_blocks: Index, column_blocks: In
     sums[np.ix_(np.unique(row_blocks), np.unique(column_blocks))] += part
 
 
-def centred_trace(x: Array, y: Array, kernel: Kernel) -> float:
+def centred_trace(x: Array, y: Array, kernel: Kernel, workers: int) -> float:
     """Return tr(P K P Q) with P the centring matrix, as in eq. 6.
 
     The first pass gives the row means, the second adds up the products of centred entries:
     no large numbers are subtracted at the end.
     """
     n = len(x)
-    mean_k, mean_q = _row_means(x, kernel), _row_means(y, kernel)
-    total = 0.0
-    for start, stop in _tiles(n, n):
+    mean_k, mean_q = _row_means(x, kernel, workers), _row_means(y, kernel, workers)
+
+    def strip_sum(tile: tuple[int, int]) -> float:
+        start, stop = tile
         strip = _centred_strip(x, mean_k, start, stop, kernel)
         strip *= _centred_strip(y, mean_q, start, stop, kernel)
         width = stop - start
-        total += float(strip[:, :width].sum() + 2 * strip[:, width:].sum())  # symmetric
-    return total
+        return float(strip[:, :width].sum() + 2 * strip[:, width:].sum())  # symmetric
+
+    return sum(in_order(strip_sum, _tiles(n, n), workers))
 
 
 def _tiles(n_rows: int, n_columns: int, least_height: int = 1) -> Iterator[tuple[int, int]]:
@@ -154,13 +162,19 @@ def _laplacian_times_kernel(rows: csr_array, x: Array, columns: Array, kernel: K
     return product
 
 
-def _row_means(x: Array, kernel: Kernel) -> Array:
+def _row_means(x: Array, kernel: Kernel, workers: int) -> Array:
     n = len(x)
-    sums = np.zeros(n)
-    for start, stop in _tiles(n, n):
+
+    def strip_sums(tile: tuple[int, int]) -> tuple[int, Array, Array]:
+        start, stop = tile
         strip = kernel.matrix(x[start:stop], x[start:])
-        sums[start:stop] += strip.sum(axis=1)
-        sums[stop:] += strip[:, stop - start :].sum(axis=0)
+        return start, strip.sum(axis=1), strip[:, stop - start :].sum(axis=0)
+
+    sums = np.zeros(n)
+    for start, of_rows, of_columns in in_order(strip_sums, _tiles(n, n), workers):
+        stop = start + len(of_rows)
+        sums[start:stop] += of_rows
+        sums[stop:] += of_columns
     return sums / n
 
 

@@ -7,6 +7,8 @@ differences of prefix sums for each row, however many they are.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -15,6 +17,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from chsic._validate import Array, Index
+from chsic.engines.parallel import in_order
 from chsic.features import FeatureMap, fit_features
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
@@ -23,6 +26,7 @@ from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
 CHUNK = 2**13  # rows whose features are held at once
 SMALLEST_ACCURACY = 1e-15
+EVERY = 8  # samples at which it is seen what the features of y miss
 BESIDE_CHANCE = 1e-4  # what they may miss beside random ones, whose error is some percent
 
 
@@ -46,12 +50,14 @@ class FeatureCovariances:
         return ours @ theirs.T, error
 
 
-def feature_terms(x: Array, y: Array, graph: PairGraph, kernel: Kernel, tol: float) -> Terms:
+def feature_terms(
+    x: Array, y: Array, graph: PairGraph, kernel: Kernel, tol: float, workers: int = 1
+) -> Terms:
     """Compute terms with features that are exact to `tol` where their number allows it."""
     accuracy = tol / 10
     while True:
         maps = fit_maps(x, y, kernel, accuracy)
-        terms = merge([feature_covariances(x, y, graph, maps)])
+        terms = merge([feature_covariances(x, y, graph, maps, workers)])
         by_chance = any(features.n_draws for features in maps)
         if terms.error <= tol or by_chance or accuracy <= SMALLEST_ACCURACY:
             return terms
@@ -71,107 +77,112 @@ def fit_maps(x: Array, y: Array, kernel: Kernel, accuracy: float) -> tuple[Featu
 
 
 def feature_covariances(
-    x: Array, y: Array, graph: PairGraph, maps: tuple[FeatureMap, FeatureMap]
+    x: Array,
+    y: Array,
+    graph: PairGraph,
+    maps: tuple[FeatureMap, FeatureMap],
+    workers: int = 1,
 ) -> FeatureCovariances:
     """Add up u (Lap v)^H over the samples of each block."""
-    of_x, of_y = (_Tracked(features) for features in maps)
-    matrices = np.zeros((graph.n_blocks, *(features.n_features for features in maps)))
-    for rows, lap_v in _laplacian_times(graph, lambda samples: of_y(y[samples])):
-        u = of_x(x[rows])
+    of_x, of_y = maps
+    matrices = np.zeros((graph.n_blocks, of_x.n_features, of_y.n_features))
+
+    def features_of_y(samples: Index) -> NDArray[np.floating]:
+        return of_y(y[samples])
+
+    def products(chunk: Chunk) -> tuple[list[tuple[int, NDArray[np.floating]]], float]:
+        rows, laplacian_times = chunk
+        lap_v, u = laplacian_times(features_of_y), of_x(x[rows])
+        some = rows[::EVERY]  # the features of y in all rows are at hand in Lap V only
+        missed = _missed(u, of_x) + _missed(features_of_y(some), of_y) * len(rows) / len(some)
         lap_v = lap_v.astype(u.dtype, copy=False)
         blocks = graph.blocks[rows]
         cuts = np.flatnonzero(blocks[1:] != blocks[:-1]) + 1
-        for part in np.split(np.arange(len(rows)), cuts):
-            matrices[blocks[part[0]]] += u[part].T @ lap_v[part]
-    missed = of_x.missed + of_y.missed
+        parts = itertools.pairwise([0, *cuts.tolist(), len(rows)])
+        return [(int(blocks[a]), u[a:b].T @ lap_v[a:b]) for a, b in parts], missed
+
+    missed = 0.0
+    for found, missed_here in in_order(products, _chunks(graph, features_of_y), workers):
+        missed += missed_here / graph.n_samples
+        for block, matrix in found:
+            matrices[block] += matrix
     return FeatureCovariances(
-        matrices, maps, missed, squared_entries(graph), pairs_in_blocks(graph)
+        matrices, maps, max(missed, 0.0), squared_entries(graph), pairs_in_blocks(graph)
     )
 
 
-class _Tracked:
-    """A feature map that takes note of what it misses on the samples it meets.
-
-    The map was fitted to some of them only.
-    """
-
-    def __init__(self, features: FeatureMap) -> None:
-        self.features, self.total, self.count = features, 0.0, 0
-
-    def __call__(self, x: Array) -> NDArray[np.floating]:
-        vectors = self.features(x)
-        if not self.features.n_draws:  # random features are right on average, and miss nothing
-            self.total += float((1 - np.einsum("ij,ij->i", vectors, vectors)).sum())
-            self.count += len(x)
-        return vectors
-
-    @property
-    def missed(self) -> float:
-        """Mean of kappa(0) - |u|^2, kappa(0) being 1."""
-        return max(self.total / self.count, 0.0) if self.count else 0.0
+def _missed(vectors: NDArray[np.floating], features: FeatureMap) -> float:
+    """Sum of kappa(0) - |u|^2, kappa(0) being 1: landmarks were fitted to some samples only."""
+    if features.n_draws:
+        return 0.0  # random features are right on average
+    return float((1 - np.einsum("ij,ij->i", vectors, vectors)).sum())
 
 
 Features = Callable[[Index], NDArray[np.floating]]
+# Samples, sorted by block, and what makes their rows of Lap V from the features V of samples.
+Chunk = tuple[Index, Callable[[Features], NDArray[np.floating]]]
 
 
-def _laplacian_times(
-    graph: PairGraph, features: Features
-) -> Iterator[tuple[Index, NDArray[np.floating]]]:
-    """Yield samples, sorted by block, and their rows of Lap V, for V the features of samples."""
+def _chunks(graph: PairGraph, features: Features) -> Iterator[Chunk]:
+    """Cut the rows of Lap V into chunks, each with the quickest way to compute it."""
     if graph.is_complete_in_blocks:
-        yield from _complete_rows(graph, features)
+        yield from _complete_chunks(graph, features)
         return
     if graph.intervals is not None:
-        yield from _run_rows(graph.intervals, features)
+        for start in range(0, graph.n_samples, CHUNK):
+            stop = min(start + CHUNK, graph.n_samples)
+            rows = graph.intervals.order[start:stop]
+            yield rows, functools.partial(_run_rows, graph.intervals, start, stop)
     if len(graph.listed[0]):
-        i, j = graph.listed
-        yield from _listed_rows(PairGraph(i, j, graph.n_samples, blocks=graph.blocks), features)
+        yield from _listed_chunks(graph)
 
 
-def _complete_rows(
-    graph: PairGraph, features: Features
-) -> Iterator[tuple[Index, NDArray[np.floating]]]:
-    """Lap_b = n_b I - 11': n_b times the features less their sum."""
+def _complete_chunks(graph: PairGraph, features: Features) -> Iterator[Chunk]:
+    """Lap_b = n_b I - 11': n_b times the features less their mean."""
     order = np.argsort(graph.blocks, kind="stable")
     sizes = np.bincount(graph.blocks)
-    ends = np.cumsum(sizes)
-    for size, end in zip(sizes.tolist(), ends.tolist(), strict=True):
+    for size, end in zip(sizes.tolist(), np.cumsum(sizes).tolist(), strict=True):
         inside = order[end - size : end]
         chunks = [inside[start : start + CHUNK] for start in range(0, size, CHUNK)]
         mean = sum(features(chunk).sum(axis=0, dtype=np.float64) for chunk in chunks) / size
         for chunk in chunks:
-            yield chunk, size * (features(chunk) - mean)
+            yield chunk, functools.partial(_complete_rows, chunk, size, mean)
 
 
-def _run_rows(runs: Intervals, features: Features) -> Iterator[tuple[Index, NDArray[np.floating]]]:
+def _complete_rows(rows: Index, size: int, mean: Array, features: Features) -> NDArray[np.floating]:
+    return size * (features(rows) - mean)
+
+
+def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDArray[np.floating]:
     """Neighbours of a position are a run around it: a difference of two prefix sums."""
-    n = len(runs.order)
-    for start in range(0, n, CHUNK):
-        stop = min(start + CHUNK, n)
-        first, last = int(runs.starts[start]), int(runs.stops[stop - 1])
-        window = features(runs.order[first:last])
-        here = slice(start - first, stop - first)
-        # Relative to a value in the window, so that sums stay small and lose no digits.
-        window = window - window[here].mean(axis=0, dtype=np.float64)
-        sums = np.concatenate([np.zeros((1, window.shape[1])), np.cumsum(window, axis=0)])
-        begin, end = runs.starts[start:stop] - first, runs.stops[start:stop] - first
-        size = (end - begin)[:, np.newaxis]  # the position itself is one of them
-        yield runs.order[start:stop], size * window[here] - (sums[end] - sums[begin])
+    first, last = int(runs.starts[start]), int(runs.stops[stop - 1])
+    window = features(runs.order[first:last])
+    here = slice(start - first, stop - first)
+    # Relative to their mean, so that sums stay small and lose no digits.
+    window = window - window[here].mean(axis=0, dtype=np.float64)
+    sums = np.concatenate([np.zeros((1, window.shape[1])), np.cumsum(window, axis=0)])
+    begin, end = runs.starts[start:stop] - first, runs.stops[start:stop] - first
+    size = (end - begin)[:, np.newaxis]  # the position itself is one of them
+    rows: NDArray[np.floating] = size * window[here] - (sums[end] - sums[begin])
+    return rows
 
 
-def _listed_rows(
-    graph: PairGraph, features: Features
-) -> Iterator[tuple[Index, NDArray[np.floating]]]:
-    """Sparse rows times the features of the samples they need, in an order that keeps those few."""
-    lap: csr_array = graph.laplacian()
+def _listed_chunks(graph: PairGraph) -> Iterator[Chunk]:
+    """Sparse rows, in an order that keeps the samples they need together few."""
+    i, j = graph.listed
+    lap: csr_array = PairGraph(i, j, graph.n_samples, blocks=graph.blocks).laplacian()
     order = reverse_cuthill_mckee(lap, symmetric_mode=True)
     order = order[lap.diagonal()[order] > 0]
     order = order[np.argsort(graph.blocks[order], kind="stable")]
     for start in range(0, len(order), CHUNK):
         rows = order[start : start + CHUNK]
-        part = lap[rows]
-        partners = np.unique(part.indices)
-        yield rows, part[:, partners] @ features(partners)
+        yield rows, functools.partial(_listed_rows, lap[rows])
+
+
+def _listed_rows(part: csr_array, features: Features) -> NDArray[np.floating]:
+    partners = np.unique(part.indices)
+    product: NDArray[np.floating] = part[:, partners] @ features(partners)
+    return product
 
 
 def _chance(products: Array, maps: tuple[FeatureMap, FeatureMap]) -> float:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 
 import finufft
 import numpy as np
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from chsic._validate import Array, Index
 from chsic.engines.grid import Axis, fit_axis
+from chsic.engines.parallel import in_order
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
 from chsic.pairs.entries import Entries, degrees, entries_in_pieces, laplacian_entries
@@ -128,7 +127,7 @@ def fourier_covariances(
 def _transforms(
     pieces: Iterable[Entries], x: Array, y: Array, space: Space, workers: int
 ) -> Iterator[tuple[Entries, NDArray[np.complex128]]]:
-    """Transform every piece; each on one thread, several pieces at once, results in order."""
+    """Transform every piece on a single thread, as several for one small transform cost more."""
     local = threading.local()
 
     def transform(piece: Entries) -> tuple[Entries, NDArray[np.complex128]]:
@@ -137,17 +136,7 @@ def _transforms(
         local.plan.setpts(x[piece.rows], y[piece.columns])
         return piece, local.plan.execute(piece.values.astype(np.complex128))
 
-    if workers == 1:
-        yield from map(transform, pieces)
-        return
-    waiting: deque[Future[tuple[Entries, NDArray[np.complex128]]]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        for piece in pieces:
-            waiting.append(pool.submit(transform, piece))
-            if len(waiting) > 2 * workers:  # pieces are made no faster than they are used
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    return in_order(transform, pieces, workers)
 
 
 def _diagonal(graph: PairGraph) -> Iterator[Entries]:

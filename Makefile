@@ -26,8 +26,10 @@ check: .venv/dev
 figure: .venv/demo
 	$(BIN)/chsic figure1 --trials 200 --seed 0 --out docs/images
 
-bench: .venv/dev
+bench: .venv/bench
 	$(BIN)/python -m benchmarks.laplacian
+	$(BIN)/python -m benchmarks.targets
+	$(BIN)/python -m benchmarks.peers
 
 # The pip beside PYTHON installs into the environment, so that systems which ship Python without
 # ensurepip (Debian's python3 without python3-venv) work too.
@@ -45,6 +47,10 @@ PIP_INSTALL := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-che
 .venv/dev: .venv/python pyproject.toml
 	$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@ .venv/demo
+
+.venv/bench: .venv/dev
+	$(PIP_INSTALL) --editable '.[dev,bench]'
+	@touch $@
 
 clean:
 	rm -rf .venv demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,14 +4,12 @@ Ratios within one run on one machine are what counts; seconds are kept to make t
 """
 
 import json
-import os
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import scipy
+from benchmarks.machine import describe
 from matplotlib.figure import Figure
 from rich.console import Console
 from rich.progress import track
@@ -55,7 +53,9 @@ def measure(n: int, alpha: int) -> dict[str, float | None]:
     h_x, h_y = (float(np.std(a, ddof=1) * n**-0.2) for a in (x, y))
     pairs_seconds, _ = best_time(lambda: chsic.closest_pairs(z, alpha).n_pairs)
     graph = chsic.closest_pairs(z, alpha)
-    seconds, value = best_time(lambda: chsic.chsic(x, y, z, pairs=graph, bandwidth=(h_x, h_y)))
+    seconds, value = best_time(
+        lambda: chsic.chsic(x, y, z, pairs=graph, bandwidth=(h_x, h_y), engine="dense")
+    )
     row = {"n": n, "alpha": alpha, "pairs_s": pairs_seconds, "laplacian_s": seconds}
     if graph.n_pairs**2 <= LITERAL_LIMIT:
         row["literal_s"], reference = best_time(lambda: literal(x, y, graph, h_x, h_y))
@@ -114,13 +114,7 @@ def main() -> None:
     }
     show(rows, exponents)
     result = {
-        "machine": {"cores": os.cpu_count(), "processor": platform.machine()},
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "chsic": chsic.__version__,
-        },
+        "machine": describe("chsic", "numpy", "scipy"),
         "growth_exponents": exponents,
         "rows": rows,
     }

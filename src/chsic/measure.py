@@ -219,7 +219,7 @@ def explain(
     >>> import numpy as np, chsic
     >>> x, y = np.random.default_rng(0).normal(size=(2, 100))
     >>> chsic.explain(x, y).reason
-    '100 samples are fewer than the 400 from which Fourier is faster'
+    '100 samples are fewer than the 300 from which Fourier is faster; ...'
     """
     x_columns, y_columns = _samples(x, y)
     return choose(

@@ -84,6 +84,8 @@ def feature_covariances(
     workers: int = 1,
 ) -> FeatureCovariances:
     """Add up u (Lap v)^H over the samples of each block."""
+    order, graph = graph.relabelled()
+    x, y = x[order], y[order]
     of_x, of_y = maps
     matrices = np.zeros((graph.n_blocks, of_x.n_features, of_y.n_features))
 

@@ -102,7 +102,8 @@ def fourier_covariances(
     graph: PairGraph, space: Space, workers: int = 1, samples: Index | slice = slice(None)
 ) -> FourierCovariances:
     """Transform the Laplacian of a graph on some of the samples that the space was made for."""
-    x, y = space.x.angles[samples], space.y.angles[samples]
+    order, graph = graph.relabelled()
+    x, y = (axis.angles[samples][order] for axis in (space.x, space.y))
     weights = space.half_weights()
     totals = np.zeros((graph.n_blocks, *weights.shape), dtype=np.complex128)
     noise = np.zeros(graph.n_blocks)

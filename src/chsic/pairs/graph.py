@@ -133,6 +133,20 @@ class PairGraph:
         j.setflags(write=False)
         return i, j
 
+    def relabelled(self) -> tuple[Index, PairGraph]:
+        """Return an order of the samples and the same graph on the samples in that order.
+
+        Pairs in runs then join samples that are near in memory.
+        """
+        if self.intervals is None:
+            return np.arange(self.n_samples), self
+        order = self.intervals.order
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        i, j = (position[ends] for ends in self.listed)
+        runs = Intervals(np.arange(len(order)), self.intervals.stops)
+        return order, PairGraph.from_intervals(runs, i, j, blocks=self.blocks[order])
+
     def laplacian(self) -> scipy.sparse.csr_array:
         """Return the graph Laplacian D D', D the signed incidence matrix of the pairs.
 

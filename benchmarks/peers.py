@@ -1,0 +1,208 @@
+"""Time one measure of conditional dependence beside the peers, in one run: ``make bench``.
+
+Every value is computed in a process of its own, which tells the time of the call, without imports
+and after a small warm-up, and its peak memory. What takes more than a minute is stopped, and larger
+sizes are not tried. KCI, RCIT and FastKCI have no measure without a p-value, so theirs includes it.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from benchmarks.machine import describe
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import chsic
+from chsic import paper, plot
+from chsic.files import write_whole
+
+RESULTS = Path(__file__).parent / "results"
+SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 10_000_000)
+LIMIT = 60.0  # seconds for one value
+
+
+def ours(x, y, z):
+    return chsic.chsic(x, y, z, workers=2)
+
+
+def ours_dense(x, y, z):
+    return chsic.chsic(x, y, z, engine="dense", workers=2)
+
+
+def literal(x, y, z):
+    f1, f2 = paper.sorted_pairs(z, 4)
+    h_x, h_y = (np.std(a, ddof=1) * len(a) ** -0.2 for a in (x, y))
+    return paper.c_hsic(
+        x, y, f1, f2, lambda s: np.exp(-((s / h_x) ** 2)), lambda s: np.exp(-((s / h_y) ** 2))
+    )
+
+
+def kci(x, y, z):
+    from causallearn.utils.KCI.KCI import KCI_CInd
+
+    return KCI_CInd().compute_pvalue(x[:, None], y[:, None], z[:, None])
+
+
+def fast_kci(x, y, z):
+    from causallearn.utils.FastKCI.FastKCI import FastKCI_CInd
+
+    return FastKCI_CInd().compute_pvalue(x[:, None], y[:, None], z[:, None])
+
+
+def rcit(x, y, z):
+    from causallearn.utils.RCIT.RCIT import RCIT
+
+    return RCIT().compute_pvalue(x[:, None], y[:, None], z[:, None])
+
+
+def cmi_knn(x, y, z):
+    from tigramite.independence_tests.cmiknn import CMIknn
+
+    return CMIknn().get_dependence_measure(np.vstack([x, y, z]), np.array([0, 1, 2]))
+
+
+def partial_dcor(x, y, z):
+    import dcor
+
+    return dcor.partial_distance_correlation(x, y, z)
+
+
+def conditional_dcorr(x, y, z):
+    from hyppo.conditional import ConditionalDcorr
+
+    return ConditionalDcorr().statistic(x[:, None], y[:, None], z[:, None])
+
+
+METHODS = {
+    "chsic": ours,
+    "chsic, dense engine": ours_dense,
+    "literal eq. 18": literal,
+    "causal-learn KCI": kci,
+    "causal-learn FastKCI": fast_kci,
+    "causal-learn RCIT": rcit,
+    "tigramite CMIknn": cmi_knn,
+    "dcor partial": partial_dcor,
+    "hyppo conditional dcorr": conditional_dcorr,
+}
+
+
+def child(method: str, n: int) -> None:
+    """Compute one value and print the seconds and the bytes it took."""
+    warnings.simplefilter("ignore")
+    function = METHODS[method]
+    function(*chsic.datasets.m_minus(100, 10.0, rng=1))
+    sample = chsic.datasets.m_minus(n, 10.0, rng=0)
+    start = time.perf_counter()
+    function(*sample)
+    seconds = time.perf_counter() - start
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"seconds": seconds, "peak_bytes": peak}))
+
+
+def measure(method: str, n: int) -> dict:
+    """Run one value in a child process; a row with ``stopped`` if it takes too long or fails."""
+    command = [sys.executable, "-m", "benchmarks.peers", method, str(n)]
+    row = {"method": method, "n": n}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=LIMIT + 30, check=True
+        )
+    except subprocess.TimeoutExpired:
+        return {**row, "stopped": f"more than {LIMIT:g} s"}
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.strip().splitlines()
+        return {**row, "stopped": lines[-1][:100] if lines else "killed"}
+    row.update(json.loads(done.stdout.strip().splitlines()[-1]))
+    if row["seconds"] > LIMIT:
+        row["stopped"] = f"more than {LIMIT:g} s"
+    return row
+
+
+def growth(rows: list[dict]) -> float | None:
+    """Fit seconds ~ n^p on the three largest sizes."""
+    points = [(r["n"], r["seconds"]) for r in rows if "stopped" not in r][-3:]
+    if len(points) < 3:
+        return None
+    n, seconds = np.array(points).T
+    return float(np.polyfit(np.log(n), np.log(seconds), 1)[0])
+
+
+def run() -> list[dict]:
+    rows: list[dict] = []
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("peers", total=len(METHODS) * len(SIZES))
+        for position, method in enumerate(METHODS):
+            for n in SIZES:
+                progress.update(task, description=f"{method}, L = {n}")
+                rows.append(measure(method, n))
+                progress.advance(task)
+                if "stopped" in rows[-1]:
+                    break
+            progress.update(task, completed=(position + 1) * len(SIZES))
+    return rows
+
+
+def show(rows: list[dict], exponents: dict[str, float | None]) -> None:
+    table = Table(title="Seconds for one value (peak memory)")
+    table.add_column("L", justify="right")
+    for method in METHODS:
+        table.add_column(method, justify="right")
+    cells = {(r["method"], r["n"]): r for r in rows}
+    for n in SIZES:
+        line = []
+        for method in METHODS:
+            row = cells.get((method, n))
+            if row is None:
+                line.append("")
+            elif "stopped" in row:
+                line.append("stopped")
+            else:
+                line.append(f"{row['seconds']:.3g} ({row['peak_bytes'] / 1e9:.2g} GB)")
+        table.add_row(str(n), *line)
+    growths = [f"L^{p:.2f}" if p is not None else "" for p in exponents.values()]
+    table.add_row("growth", *growths)
+    Console(highlight=False, width=180).print(table)
+
+
+def picture(rows: list[dict]) -> Figure:
+    figure = Figure(figsize=(8, 5.5), layout="constrained")
+    ax = figure.subplots()
+    for method, marker in zip(METHODS, "os^vDPX*<", strict=True):
+        points = [
+            (r["n"], r["seconds"]) for r in rows if r["method"] == method and "stopped" not in r
+        ]
+        width = 2.2 if method == "chsic" else 1.1
+        color = "black" if method == "chsic" else None
+        ax.loglog(*zip(*points, strict=True), marker=marker, markersize=4, lw=width, color=color,
+                  label=method)  # fmt: skip
+    ax.axhline(LIMIT, color="grey", lw=0.8, ls=":")
+    ax.set(xlabel="L", ylabel="seconds", title="One value of a conditional dependence measure")
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def main() -> None:
+    rows = run()
+    exponents = {m: growth([r for r in rows if r["method"] == m]) for m in METHODS}
+    show(rows, exponents)
+    packages = ("chsic", "numpy", "scipy", "finufft", "causal-learn", "tigramite", "dcor", "hyppo")
+    result = {"machine": describe(*packages), "growth_exponents": exponents, "rows": rows}
+    text = json.dumps(result, indent=1) + "\n"
+    write_whole(RESULTS / "peers.json", lambda path: path.write_text(text))
+    plot.save(picture(rows), RESULTS / "peers.png")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        child(sys.argv[1], int(sys.argv[2]))
+    else:
+        main()

@@ -264,6 +264,17 @@ def test_landmark_features_keep_their_tolerance(seed, n, kinds, graph, kernel, t
     assert agree(value, exact, pairs, tol)
 
 
+def test_a_kernel_of_ones_own_need_not_start_at_one():
+    x, y, z = chsic.datasets.m_minus(300, 10.0, 1)
+
+    def kernel(s):
+        return 5 * np.exp(-s * s)
+
+    exact = 25 * chsic.chsic(x, y, z, engine="dense")
+    for engine in ("dense", "features"):
+        assert chsic.chsic(x, y, z, kernel=kernel, engine=engine) == pytest.approx(exact, rel=1e-6)
+
+
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_chunks_do_not_matter(monkeypatch, graph):
     rng = np.random.default_rng(6)

@@ -36,6 +36,11 @@ class FeatureMap(Protocol):
         """Number of independent random frequencies behind the features, 0 if none are random."""
         ...
 
+    @property
+    def kappa_0(self) -> float:
+        """kappa(0), what the square of a feature vector should be."""
+        ...
+
     def __call__(self, x: Array) -> NDArray[np.floating]:
         """Return the features of the rows of `x`, of shape (rows, n_features)."""
         ...
@@ -47,6 +52,7 @@ class OneHot:
 
     levels: Array
     n_draws: int = 0
+    kappa_0: float = 1.0
 
     @property
     def n_features(self) -> int:
@@ -73,6 +79,11 @@ class Landmarks:
         """One for each landmark."""
         return len(self.points)
 
+    @property
+    def kappa_0(self) -> float:
+        """kappa(0), which a kernel of one's own may set as it likes."""
+        return float(self.kernel.kappa(np.zeros(1))[0])
+
     def __call__(self, x: Array) -> Array:
         """Return the features of the rows of `x`."""
         return self.kernel.matrix(x, self.points) @ self.inverse
@@ -83,6 +94,7 @@ class RandomFourier:
     """Cosines and sines at random frequencies: unbiased for kappa, with an error of chance."""
 
     frequencies: Array  # (n_draws, d), angular
+    kappa_0: float = 1.0
 
     @property
     def n_draws(self) -> int:

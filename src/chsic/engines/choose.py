@@ -23,7 +23,7 @@ FOURIER_FROM = {"gaussian": 300, "matern32": 16_000, "cauchy": 50_000}
 SLOW_SPECTRUM_TOL = 1e-7  # below this the last two need a grid too large to hold
 # From how many samples features are faster than the dense engine, where they are exact enough.
 FEATURES_FROM = {"cauchy": 800}
-CATEGORIES_FROM = {False: 0, True: 2_000}  # for one column, for several
+CATEGORIES_FROM = 2_000  # for categories of several columns; of one they always are
 # Samples up to which the dense engine, which is exact, takes seconds.
 DENSE_UP_TO = 20_000
 
@@ -57,7 +57,7 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
     'features'
     """
     several = d_x > 1 or d_y > 1
-    if kernel.name == "categorical" and n_samples >= CATEGORIES_FROM[several]:
+    if kernel.name == "categorical" and (not several or n_samples >= CATEGORIES_FROM):
         return Choice(engine="features", reason="features of categories are exact")
     least = FOURIER_FROM.get(kernel.name)
     if several:

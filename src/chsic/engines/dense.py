@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from chsic._validate import Array, Index
 from chsic.engines.parallel import in_order
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
+from chsic.pairs.entries import local_order
 from chsic.terms import pairs_in_blocks, squared_entries
 
 CACHED_TILE_BYTES = 2**21  # of the size of a core's cache
@@ -69,9 +69,7 @@ class _Ordered:
     @classmethod
     def of(cls, shard: DenseCovariances) -> _Ordered:
         lap, blocks = shard.graph.laplacian(), shard.graph.blocks
-        order = reverse_cuthill_mckee(lap, symmetric_mode=True)
-        order = order[lap.diagonal()[order] > 0]  # without partners, nothing to contribute
-        order = order[np.argsort(blocks[order], kind="stable")]
+        order = local_order(shard.graph, lap)  # samples without partners contribute nothing
         lap = lap[order][:, order]
         return cls(shard.x[order], shard.y[order], lap, blocks[order], shard.graph.n_blocks)
 

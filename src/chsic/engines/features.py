@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from chsic._validate import Array, Index
 from chsic.engines.parallel import in_order
 from chsic.features import FeatureMap, fit_features
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
+from chsic.pairs.entries import local_order
 from chsic.pairs.intervals import Intervals
 from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
@@ -114,10 +114,10 @@ def feature_covariances(
 
 
 def _missed(vectors: NDArray[np.floating], features: FeatureMap) -> float:
-    """Sum of kappa(0) - |u|^2, kappa(0) being 1: landmarks were fitted to some samples only."""
+    """Sum of kappa(0) - |u|^2: landmarks were fitted to some of the samples only."""
     if features.n_draws:
         return 0.0  # random features are right on average
-    return float((1 - np.einsum("ij,ij->i", vectors, vectors)).sum())
+    return float((features.kappa_0 - np.einsum("ij,ij->i", vectors, vectors)).sum())
 
 
 Features = Callable[[Index], NDArray[np.floating]]
@@ -173,9 +173,7 @@ def _listed_chunks(graph: PairGraph) -> Iterator[Chunk]:
     """Sparse rows, in an order that keeps the samples they need together few."""
     i, j = graph.listed
     lap: csr_array = PairGraph(i, j, graph.n_samples, blocks=graph.blocks).laplacian()
-    order = reverse_cuthill_mckee(lap, symmetric_mode=True)
-    order = order[lap.diagonal()[order] > 0]
-    order = order[np.argsort(graph.blocks[order], kind="stable")]
+    order = local_order(graph, lap)
     for start in range(0, len(order), CHUNK):
         rows = order[start : start + CHUNK]
         yield rows, functools.partial(_listed_rows, lap[rows])

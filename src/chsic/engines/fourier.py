@@ -76,12 +76,11 @@ class FourierCovariances:
         root = np.sqrt(np.concatenate([self.weights.ravel()] * 2))
         a, b = (shard.coefficients.sum(axis=0) * root for shard in (self, other))
         noise_a, noise_b = self.noise.sum(), other.noise.sum()
-        error = np.sqrt(noise_a * (b @ b)) + np.sqrt(noise_b * (a @ a))
-        error += np.sqrt(noise_a * noise_b) * self.weights.sum()
-        if other is self:
-            # An error of the kernels acts most on the terms nothing cancels in.
-            error += self.kernel_error * self.squares / 3
-        return gram, 3 * float(error)
+        spread = np.sqrt(noise_a * (b @ b)) + np.sqrt(noise_b * (a @ a))
+        spread += np.sqrt(noise_a * noise_b) * self.weights.sum()
+        # An error of the kernels acts most on the terms nothing cancels in.
+        of_kernels = self.kernel_error * self.squares if other is self else 0.0
+        return gram, 3 * float(spread) + of_kernels
 
 
 def fourier_terms(

@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from chsic._line import expand
 from chsic._validate import Array, Index
@@ -32,6 +34,13 @@ def degrees(graph: PairGraph) -> Index:
         runs = graph.intervals
         counts[runs.order] += runs.stops - runs.starts - 1
     return counts
+
+
+def local_order(graph: PairGraph, lap: csr_array) -> Index:
+    """Return the samples with partners by block and, inside, so that partners are near."""
+    order: Index = reverse_cuthill_mckee(lap, symmetric_mode=True)
+    order = order[lap.diagonal()[order] > 0]
+    return order[np.argsort(graph.blocks[order], kind="stable")]
 
 
 def laplacian_entries(graph: PairGraph, size: int) -> Iterator[Entries]:
@@ -62,7 +71,7 @@ def _run_pieces(graph: PairGraph, size: int) -> Iterator[Entries]:
     start = 0
     while start < len(ends):
         before = ends[start - 1] if start else 0
-        # At least one position, however long its run; and all of one block, as runs are.
+        # At least one position, however long its run.
         stop = max(start + 1, int(np.searchsorted(ends, before + size // 2, side="right")))
         rows, columns = expand(np.arange(start + 1, stop + 1), runs.stops[start:stop])
         rows, columns = runs.order[rows + start], runs.order[columns]

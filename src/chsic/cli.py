@@ -158,7 +158,7 @@ def _print_comparisons(results: dict[str, Comparison]) -> None:
     for question, result in results.items():
         numbers = (result.hsic, result.chsic, result.ignoring_z, result.given_z)
         # As Text: a column name may hold what rich would take for markup.
-        table.add_row(Text(question), *(f"{number:.5f}" for number in numbers))
+        table.add_row(Text(question), *(f"{number:.3g}" for number in numbers))
     Console(highlight=False).print(table)
     print(
         "HSIC and C-HSIC are the paper's measures: the dependence of x and y, and the same over\n"

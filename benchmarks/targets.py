@@ -91,7 +91,7 @@ def worst_choice() -> tuple[float, list[dict]]:
     rows = []
     for kernel in ("gaussian", "laplace", "cauchy", "matern32", "categorical"):
         for d_x in (1, 2):
-            for n in (100, 300, 1_000, 3_000, 10_000):
+            for n in (100, 300, 1_000, 3_000, 10_000, 20_000):
                 rows.append(choice(kernel, d_x, n))
     return max(row["chosen_over_best"] for row in rows), rows
 

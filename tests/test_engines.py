@@ -260,8 +260,12 @@ def test_landmark_features_keep_their_tolerance(seed, n, kinds, graph, kernel, t
     x, y, z = (columns(kind, rng, n) for kind in kinds)
     pairs = graph_of(graph, z, rng)
     exact = chsic.chsic(x, y, z, pairs=pairs, kernel=kernel, engine="dense")
-    value = chsic.chsic(x, y, z, pairs=pairs, kernel=kernel, engine="features", tol=tol)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", chsic.AccuracyWarning)
+        value = chsic.chsic(x, y, z, pairs=pairs, kernel=kernel, engine="features", tol=tol)
     assert agree(value, exact, pairs, tol)
+    # It may be unsure of that only where nearly everything cancels and rounding is what is left.
+    assert not told or exact < 1e-6 * squared_entries(pairs) / (4 * pairs.n_pairs**2)
 
 
 def test_a_kernel_of_ones_own_need_not_start_at_one():

@@ -16,11 +16,10 @@ from chsic.terms import AccuracyWarning, Terms, merge
 
 ENGINES = ("auto", "dense", "fourier", "features")
 
-# Thresholds are where benchmarks/targets.py saw one engine overtake another.
-# For one column: from how many samples the Fourier engine is fastest. The spectra of the last two
-# fall slowly, so their transforms are large.
-FOURIER_FROM = {"gaussian": 300, "matern32": 16_000, "cauchy": 50_000}
-SLOW_SPECTRUM_TOL = 1e-7  # below this the last two need a grid too large to hold
+# For one column: from how many samples the Fourier engine is fastest. The spectrum of the last one
+# falls slowly, so its transforms are large.
+FOURIER_FROM = {"gaussian": 300, "matern32": 16_000}
+SLOW_SPECTRUM_TOL = 1e-6  # below this the last one needs a grid too large to hold
 # From how many samples features are faster than the dense engine, where they are exact enough.
 FEATURES_FROM = {"cauchy": 800}
 CATEGORIES_FROM = 2_000  # for categories of several columns; of one they always are
@@ -59,6 +58,8 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
     several = d_x > 1 or d_y > 1
     if kernel.name == "categorical" and (not several or n_samples >= CATEGORIES_FROM):
         return Choice(engine="features", reason="features of categories are exact")
+    if not several and n_samples >= FEATURES_FROM.get(kernel.name, n_samples + 1):
+        return Choice(engine="features", reason=f"few features describe {kernel.name!r}")
     least = FOURIER_FROM.get(kernel.name)
     if several:
         why = f"x has {d_x} and y {d_y} columns, and the Fourier engine takes one each"
@@ -66,8 +67,6 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
         why = f"the Fourier engine is not made for the kernel {kernel.name!r}"
     elif n_samples < least:
         why = f"{n_samples} samples are fewer than the {least} from which Fourier is faster"
-        if n_samples >= FEATURES_FROM.get(kernel.name, least):
-            return Choice(engine="features", reason=f"{why}, and features describe {kernel.name!r}")
     elif kernel.name != "gaussian" and tol < SLOW_SPECTRUM_TOL:
         why = f"the spectrum of {kernel.name!r} falls too slowly for Fourier at tol = {tol:g}"
     else:

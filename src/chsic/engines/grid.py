@@ -15,7 +15,7 @@ import numpy as np
 from chsic._validate import Array
 from chsic.kernels import Kernel
 
-LARGEST_MODE = 2**12  # 2 x 4,096 + 1 frequencies in each of x and y: a grid of one gigabyte
+LARGEST_MODE = 2**11  # in each of x and y: 0.3 GB of values, 1 GB while they are transformed
 CONDENSE_ABOVE = 2**9  # modes from which it pays to look for gaps in the data
 
 

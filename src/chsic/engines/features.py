@@ -30,6 +30,7 @@ SMALLEST_ACCURACY = 1e-15
 # error was up to twice the sum over single samples.
 COHERENCE = 4
 SEEN = 50_000  # samples at the most at which it is seen what the features of y miss
+SEEN_BESIDE_CHANCE = 5_000  # where that is small beside an error of chance
 BESIDE_CHANCE = 1e-4  # what they may miss beside random ones, whose error is some percent
 
 
@@ -69,13 +70,16 @@ def feature_terms(
 
 def fit_maps(x: Array, y: Array, kernel: Kernel, accuracy: float) -> tuple[FeatureMap, FeatureMap]:
     """Fit features for x and y."""
-    of_x, of_y = (fit_features(values, kernel, accuracy) for values in (x, y))
-    # Beside the error of chance in one of them, a smaller one in the other is wasted.
-    if of_x.n_draws and not of_y.n_draws:
-        of_y = fit_features(y, kernel, max(accuracy, BESIDE_CHANCE))
-    if of_y.n_draws and not of_x.n_draws:
-        of_x = fit_features(x, kernel, max(accuracy, BESIDE_CHANCE))
-    return of_x, of_y
+    # Beside the error of chance in one of them, a smaller one in the other is wasted. The wider one
+    # is the likelier to have it, so it is fitted first.
+    swapped = y.shape[1] > x.shape[1]
+    first, second = (y, x) if swapped else (x, y)
+    of_first = fit_features(first, kernel, accuracy)
+    beside = max(accuracy, BESIDE_CHANCE) if of_first.n_draws else accuracy
+    of_second = fit_features(second, kernel, beside)
+    if of_second.n_draws and not of_first.n_draws:
+        of_first = fit_features(first, kernel, max(accuracy, BESIDE_CHANCE))
+    return (of_second, of_first) if swapped else (of_first, of_second)
 
 
 def feature_covariances(
@@ -92,7 +96,8 @@ def feature_covariances(
     matrices = np.zeros((graph.n_blocks, of_x.n_features, of_y.n_features))
     partners = degrees(graph).astype(np.float64)
     row_squares = partners**2 + partners  # of the rows of Lap
-    every = -(-graph.n_samples // SEEN)
+    by_chance = any(features.n_draws for features in maps)
+    every = -(-graph.n_samples // (SEEN_BESIDE_CHANCE if by_chance else SEEN))
 
     def features_of_y(samples: Index) -> NDArray[np.floating]:
         return of_y(y[samples])
@@ -126,7 +131,8 @@ def _missed(vectors: NDArray[np.floating], features: FeatureMap, row_squares: Ar
     """
     if features.n_draws:
         return 0.0  # random features are right on average
-    return float(row_squares @ (features.kappa_0 - np.einsum("ij,ij->i", vectors, vectors)))
+    squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
+    return float(row_squares @ (features.kappa_0 - squares))
 
 
 Features = Callable[[Index], NDArray[np.floating]]

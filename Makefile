@@ -2,14 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check figure bench clean
+.PHONY: help demo test check figure bench measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, draw the paper's figure into demo/"
 	@echo "make test    run the tests"
 	@echo "make check   lint and type check"
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
-	@echo "make bench   time the library, results in benchmarks/results/"
+	@echo "make bench   time the library and its peers, results in benchmarks/results/"
+	@echo "make measures          compare measures of conditional dependence (15 minutes)"
+	@echo "make calibration       level and power of the test and its peers, reduced (minutes)"
+	@echo "make calibration-full  all of it (hours; stop it at any time, it goes on where it was)"
 	@echo "make clean   remove the environment and what the other targets made"
 
 demo: .venv/demo
@@ -30,6 +33,15 @@ bench: .venv/bench
 	$(BIN)/python -m benchmarks.laplacian
 	$(BIN)/python -m benchmarks.targets
 	$(BIN)/python -m benchmarks.peers
+
+measures: .venv/bench
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.measures
+
+calibration: .venv/bench
+	$(BIN)/python -m benchmarks.calibration --reduced
+
+calibration-full: .venv/bench
+	$(BIN)/python -m benchmarks.calibration
 
 # The pip beside PYTHON installs into the environment, so that systems which ship Python without
 # ensurepip (Debian's python3 without python3-venv) work too.

@@ -19,8 +19,8 @@ LAYERS = [
     ["features"],
     ["pairs.intervals"],
     ["pairs.graph"],
-    ["pairs.blind", "pairs.on_line"],
-    ["pairs.in_space"],
+    ["pairs.blind", "pairs.on_line", "pairs.nearest", "pairs.strata"],
+    ["pairs.in_space", "pairs.blocks"],
     ["pairs.closest", "pairs.entries"],
     ["pairs"],
     ["terms"],
@@ -29,7 +29,14 @@ LAYERS = [
     ["engines.choose"],
     ["statistic"],
     ["measure"],
-    ["table", "files"],
+    ["smooth", "units"],
+    ["metric", "adjust", "grams"],
+    ["design"],
+    ["family", "null", "result"],
+    ["independence"],
+    ["sensitivity", "calibrate"],
+    ["table", "files", "models"],
+    ["scenarios"],
     ["datasets", "paper"],
     ["compare", "figure1"],
     ["plot"],
@@ -102,22 +109,45 @@ def test_extras_are_imported_where_used():
 def test_public_names():
     assert sorted(chsic.__all__) == [
         "AccuracyWarning",
+        "Calibration",
+        "IndependenceResult",
         "PairGraph",
+        "Sensitivity",
+        "block_pairs",
+        "calibrate",
         "chsic",
+        "chsic_test",
         "closest_pairs",
         "complete_pairs",
         "datasets",
         "explain",
         "hsic",
+        "hsic_test",
         "kernels",
+        "nearest_pairs",
         "paper",
         "random_pairs",
+        "sensitivity",
     ]
     for name in chsic.__all__:
         assert getattr(chsic, name).__doc__
 
 
-PUBLIC_MODULES = ["compare", "datasets", "figure1", "kernels", "measure", "paper", "plot", "table"]
+PUBLIC_MODULES = [
+    "calibrate",
+    "compare",
+    "datasets",
+    "figure1",
+    "independence",
+    "kernels",
+    "measure",
+    "models",
+    "paper",
+    "plot",
+    "scenarios",
+    "sensitivity",
+    "table",
+]
 
 
 @pytest.mark.parametrize("name", [*PUBLIC_MODULES, "pairs.blind", "pairs.closest", "pairs.graph"])

@@ -7,22 +7,42 @@ True
 """
 
 from chsic import datasets, kernels, paper
+from chsic.calibrate import Calibration, calibrate
+from chsic.independence import chsic_test, hsic_test
 from chsic.measure import chsic, explain, hsic
-from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
+from chsic.pairs import (
+    PairGraph,
+    block_pairs,
+    closest_pairs,
+    complete_pairs,
+    nearest_pairs,
+    random_pairs,
+)
+from chsic.result import IndependenceResult
+from chsic.sensitivity import Sensitivity, sensitivity
 from chsic.terms import AccuracyWarning
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyWarning",
+    "Calibration",
+    "IndependenceResult",
     "PairGraph",
+    "Sensitivity",
+    "block_pairs",
+    "calibrate",
     "chsic",
+    "chsic_test",
     "closest_pairs",
     "complete_pairs",
     "datasets",
     "explain",
     "hsic",
+    "hsic_test",
     "kernels",
+    "nearest_pairs",
     "paper",
     "random_pairs",
+    "sensitivity",
 ]

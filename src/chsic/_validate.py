@@ -48,6 +48,24 @@ def require_same_length(**samples: Array) -> None:
         )
 
 
+def omit_missing(**samples: ArrayLike) -> tuple[dict[str, ArrayLike], int]:
+    """Drop the rows in which any of the arrays is NaN, and return how many they were."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, values in samples.items():
+        if isinstance(values, np.ma.MaskedArray):
+            arrays[name] = np.where(np.ma.getmaskarray(values), np.nan, values.data)
+        else:
+            arrays[name] = np.asarray(values)
+    lengths = {len(array) for array in arrays.values() if array.ndim}
+    if len(lengths) != 1:
+        return dict(samples), 0  # the lengths are wrong, which is said elsewhere
+    missing = np.zeros(lengths.pop(), dtype=bool)
+    for array in arrays.values():
+        bad = array != array  # NaN alone is unlike itself, whatever the dtype
+        missing |= bad if bad.ndim == 1 else bad.reshape(len(bad), -1).any(axis=1)
+    return {name: array[~missing] for name, array in arrays.items()}, int(missing.sum())
+
+
 def as_number(name: str, value: object) -> float:
     """Return a finite real number; booleans and numeric strings are refused, not guessed."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):

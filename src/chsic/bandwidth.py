@@ -75,6 +75,12 @@ def in_bandwidths(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Arra
     They are first shifted by their medians: translation-invariant kernels do not see it, and
     data far from the origin keep all their digits.
     """
+    of_x, of_y = bandwidths_of(x, y, bandwidth)
+    return _scaled("x", x, of_x), _scaled("y", y, of_y)
+
+
+def bandwidths_of(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Array]:
+    """Return the h of each column of `x` and of `y`."""
     if isinstance(bandwidth, tuple | list):
         if len(bandwidth) != 2:
             raise ValueError(
@@ -83,11 +89,10 @@ def in_bandwidths(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Arra
         for_x, for_y = bandwidth
     else:
         for_x = for_y = bandwidth
-    return _scaled("x", x, for_x), _scaled("y", y, for_y)
+    return _resolve("x", x, for_x), _resolve("y", y, for_y)
 
 
-def _scaled(name: str, values: Array, bandwidth: str | float) -> Array:
-    h = _resolve(name, values, bandwidth)
+def _scaled(name: str, values: Array, h: Array) -> Array:
     with np.errstate(over="ignore"):
         scaled: Array = (values - np.median(values, axis=0)) / h
     if not np.abs(scaled).max() < LARGEST:

@@ -17,8 +17,8 @@ from scipy.spatial.distance import cdist
 from chsic._validate import Array
 from chsic.kernels import Kernel
 
-CANDIDATES = 10_000  # samples that landmarks are chosen from
-EXTREMES = 100  # of each column among them at both ends, where random samples are sparse
+CANDIDATES = 10_000  # samples that landmarks are chosen from; a hundredth of them at each end
+AT_ONCE = 500  # candidates whose whole kernel matrix is cheaper than one row at a time
 LARGEST_RANK = 512  # landmarks above which random features take over
 HOPELESS_RANK = 64  # if that many landmarks miss more than half, many more would be needed
 RANDOM_FREQUENCIES = 256
@@ -127,22 +127,55 @@ def fit_features(x: Array, kernel: Kernel, accuracy: float) -> FeatureMap:
         levels = np.unique(x, axis=0)
         if len(levels) <= LARGEST_RANK:
             return OneHot(levels)
-    landmarks, missed = _fit_landmarks(x, kernel, accuracy)
+    landmarks, missed = fit_landmarks(x, kernel, accuracy)
     if missed > accuracy and kernel.frequencies is not None:
         rng = np.random.default_rng(0)
         return RandomFourier(kernel.frequencies(rng, RANDOM_FREQUENCIES, x.shape[1]))
     return landmarks
 
 
-def _fit_landmarks(x: Array, kernel: Kernel, accuracy: float) -> tuple[Landmarks, float]:
+def fit_landmarks(
+    x: Array,
+    kernel: Kernel,
+    accuracy: float,
+    largest_rank: int = LARGEST_RANK,
+    n_candidates: int = CANDIDATES,
+) -> tuple[Landmarks, float]:
     """Pivoted Cholesky: the next landmark is the sample that the features so far miss most.
 
     Returns also the mean of kappa(0) - |u|^2 over the candidates, which the features miss.
     """
-    candidates = _candidates(x)
+    candidates = _candidates(x, n_candidates)
+    choose = _pivots_at_once if len(candidates) <= AT_ONCE else _pivots_one_by_one
+    pivots, factor, missed = choose(candidates, kernel, accuracy, largest_rank)
+    inverse = scipy.linalg.solve_triangular(factor, np.eye(len(pivots)))
+    dtype = np.float32 if accuracy >= SINGLE_FROM else np.float64
+    landmarks = Landmarks(candidates[pivots], inverse.astype(dtype), kernel, dtype=dtype)
+    return landmarks, missed
+
+
+def _pivots_at_once(
+    candidates: Array, kernel: Kernel, accuracy: float, largest_rank: int
+) -> tuple[list[int], Array, float]:
+    """Let LAPACK factor the kernel matrix of a few candidates, and keep the first pivots."""
+    matrix = kernel.matrix(candidates, candidates)
+    total = float(np.trace(matrix))
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-15)
+    squares = np.cumsum((np.triu(factor)[:rank] ** 2).sum(axis=1))
+    enough = int(np.searchsorted(squares, total - accuracy * len(candidates))) + 1
+    kept = max(1, min(rank, largest_rank, enough))
+    pivots = (order[:kept] - 1).tolist()
+    missed = max(0.0, (total - float(squares[kept - 1])) / len(candidates))
+    return pivots, np.triu(factor[:kept, :kept]), missed
+
+
+def _pivots_one_by_one(
+    candidates: Array, kernel: Kernel, accuracy: float, largest_rank: int
+) -> tuple[list[int], Array, float]:
+    """Compute only the rows of the kernel matrix that are pivots, for many candidates."""
     n = len(candidates)
     residual = kernel.kappa(np.zeros(n))
-    rows = np.empty((min(n, LARGEST_RANK), n))
+    rows = np.empty((min(n, largest_rank), n))
     pivots: list[int] = []
     while len(pivots) < len(rows) and residual.mean() > accuracy:
         pivot = int(np.argmax(residual))
@@ -155,20 +188,18 @@ def _fit_landmarks(x: Array, kernel: Kernel, accuracy: float) -> tuple[Landmarks
         residual = np.maximum(residual - rows[len(pivots)] ** 2, 0)
         residual[pivot] = 0
         pivots.append(pivot)
-    factor = rows[: len(pivots), pivots]  # upper triangular, K_landmarks = factor' factor
-    inverse = scipy.linalg.solve_triangular(factor, np.eye(len(pivots)))
-    dtype = np.float32 if accuracy >= SINGLE_FROM else np.float64
-    landmarks = Landmarks(candidates[pivots], inverse.astype(dtype), kernel, dtype=dtype)
-    return landmarks, float(residual.mean())
+    # Upper triangular, K_landmarks = factor' factor.
+    return pivots, rows[: len(pivots), pivots], float(residual.mean())
 
 
-def _candidates(x: Array) -> Array:
+def _candidates(x: Array, number: int) -> Array:
     """Return some of the samples, those at the ends of each column included."""
     n = len(x)
-    if n <= CANDIDATES:
+    if n <= number:
         return x
-    rows = [np.random.default_rng(0).choice(n, CANDIDATES, replace=False)]
+    rows = [np.random.default_rng(0).choice(n, number, replace=False)]
+    extremes = max(1, number // 100)
     for column in x.T:
-        order = np.argpartition(column, [EXTREMES, n - EXTREMES])
-        rows += [order[:EXTREMES], order[n - EXTREMES :]]
+        order = np.argpartition(column, [extremes, n - extremes])
+        rows += [order[:extremes], order[n - extremes :]]
     return x[np.unique(np.concatenate(rows))]

@@ -10,6 +10,7 @@ from chsic.engines.dense import DenseCovariances
 from chsic.engines.features import feature_terms
 from chsic.engines.fourier import fourier_terms
 from chsic.engines.grid import GridTooLargeError
+from chsic.engines.parallel import blas_on_one_thread
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
 from chsic.terms import AccuracyWarning, Terms, merge
@@ -86,6 +87,7 @@ def _without_fourier(n_samples: int, why: str) -> Choice:
     return Choice(engine="features", reason=reason)
 
 
+@blas_on_one_thread()
 def compute_terms(
     x: Array, y: Array, graph: PairGraph, kernel: Kernel, engine: str, tol: float, workers: int
 ) -> Terms:

@@ -124,6 +124,14 @@ def feature_covariances(
     )
 
 
+def laplacian_times(graph: PairGraph, values: Array) -> Array:
+    """Return Lap V for a matrix V that is held whole."""
+    product = np.zeros_like(values)
+    for rows, times in _chunks(graph, values.__getitem__):
+        product[rows] += times(values.__getitem__)
+    return product
+
+
 def _missed(vectors: NDArray[np.floating], features: FeatureMap, row_squares: Array) -> float:
     """Sum of kappa(0) - |u|^2, weighted by how much the sample counts in Lap^2.
 

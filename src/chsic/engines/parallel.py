@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,3 +34,19 @@ def in_order(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@contextlib.contextmanager
+def blas_on_one_thread() -> Iterator[None]:
+    """Keep matrix products on the thread that asks for them.
+
+    They are many and small here. Threads of BLAS then cost more than they save, much more where
+    other programs or our own workers use the cores, and may change the last bits.
+    """
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@functools.cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -1,7 +1,16 @@
 """From z to the pairs of samples that are kept."""
 
 from chsic.pairs.blind import complete_pairs, random_pairs
+from chsic.pairs.blocks import block_pairs
 from chsic.pairs.closest import closest_pairs
 from chsic.pairs.graph import PairGraph
+from chsic.pairs.nearest import nearest_pairs
 
-__all__ = ["PairGraph", "closest_pairs", "complete_pairs", "random_pairs"]
+__all__ = [
+    "PairGraph",
+    "block_pairs",
+    "closest_pairs",
+    "complete_pairs",
+    "nearest_pairs",
+    "random_pairs",
+]

@@ -75,6 +75,13 @@ class PairGraph:
         graph._set(n, np.zeros(n, np.intp) if blocks is None else blocks, (i, j), intervals)
         return graph
 
+    @classmethod
+    def from_listed(cls, i: Index, j: Index, n: int, *, blocks: Index | None = None) -> PairGraph:
+        """Make a graph of pairs which the caller knows to be distinct."""
+        graph = cls.__new__(cls)
+        graph._set(n, np.zeros(n, np.intp) if blocks is None else blocks, (i, j), None)
+        return graph
+
     def _set(
         self, n: int, blocks: Index, listed: tuple[Index, Index], intervals: Intervals | None
     ) -> None:

@@ -1,0 +1,16 @@
+"""The calibration laboratory: how often tests of conditional independence reject.
+
+``python -m benchmarks.calibration`` runs every cell (method x scenario x d x n) of `cells`, on data
+of `chsic.datasets.SCENARIOS` whose truth is known, and writes tables and a picture. It takes hours
+and can be stopped at any time, even killed: the same command goes on where it was.
+``--reduced`` takes a few minutes.
+
+cells    which methods meet which scenarios, and how often
+methods  the tests: x, y, z -> p-value
+chunk    repetitions of one cell, computed in a worker process
+todo     what is left to do, worked out from what the journal has
+journal  the p-values on disk, one line of JSON for each finished chunk
+run      chunks to workers, lines to the journal
+table    journal -> rejection rates with intervals, as CSV, JSON and Markdown
+picture  rejection rates -> level and power
+"""

@@ -1,0 +1,76 @@
+"""Which methods meet which scenarios, and how often."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from chsic.datasets import SCENARIOS
+
+SIZES = (100, 200, 400, 1_000)
+LARGE = (10_000, 100_000)
+SLOW_PEERS = ("CMIknn", "GCM", "FCIT")
+
+# The slow peers of the reduced set meet only these: two true nulls and two alternatives.
+REDUCED_FOR_SLOW = ("m_plus-10dB", "sharp", "m_minus-10dB", "add")
+REDUCED_SIZE = 200
+REDUCED_REPETITIONS = {"chsic": 100, "KCI": 40, "RCIT": 40, "CMIknn": 20, "GCM": 20, "FCIT": 20}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one scenario with d columns of z and n samples, repeated."""
+
+    method: str
+    scenario: str
+    d: int
+    n: int
+    repetitions: int
+
+
+def full() -> list[Cell]:
+    """Return every cell: a few hours on two cores."""
+    return [*_ours(), *_kernel_peers(), *_slow_peers()]
+
+
+def reduced() -> list[Cell]:
+    """Return part of the full set, with fewer repetitions: a few minutes on two cores."""
+    return [
+        replace(cell, repetitions=REDUCED_REPETITIONS[cell.method])
+        for cell in full()
+        if cell.n == REDUCED_SIZE
+        and cell.d == SCENARIOS[cell.scenario].dimensions[0]
+        and (cell.method not in SLOW_PEERS or cell.scenario in REDUCED_FOR_SLOW)
+    ]
+
+
+def _ours() -> Iterator[Cell]:
+    for scenario, d in _everywhere():
+        for n in SIZES:
+            yield Cell("chsic", scenario, d, n, 1_000)
+    for scenario, d in _at_large_sizes():
+        for n in LARGE:
+            yield Cell("chsic", scenario, d, n, 200)
+
+
+def _kernel_peers() -> Iterator[Cell]:
+    for method in ("KCI", "RCIT"):
+        for scenario, d in _everywhere():
+            for n in SIZES:
+                yield Cell(method, scenario, d, n, 300 if n <= 400 else 100)
+    for scenario, d in _at_large_sizes():
+        for n in LARGE:  # KCI has n^3 operations
+            yield Cell("RCIT", scenario, d, n, 100)
+
+
+def _slow_peers() -> Iterator[Cell]:
+    for method in SLOW_PEERS:
+        for name, scenario in SCENARIOS.items():
+            yield Cell(method, name, scenario.dimensions[0], 200, 100)
+
+
+def _everywhere() -> list[tuple[str, int]]:
+    return [(name, d) for name, scenario in SCENARIOS.items() for d in scenario.dimensions]
+
+
+def _at_large_sizes() -> list[tuple[str, int]]:
+    models = [(name, 1) for name in SCENARIOS if name.startswith(("m_plus", "m_minus"))]
+    return [*models, ("linear", 2), ("pnl-II", 1)]

@@ -1,0 +1,277 @@
+"""What z decides before x and y are compared: metric, adjustment, pairs and units."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.spatial.distance import pdist
+
+from chsic._validate import Array, Index
+from chsic.adjust import ADJUSTMENTS, Adjuster, CrossFitted, RidgeAdjuster, Unadjusted
+from chsic.bandwidth import standard_deviations
+from chsic.features import fit_landmarks
+from chsic.kernels import KERNELS
+from chsic.metric import join_metrics, learn_metric
+from chsic.pairs import PairGraph, closest_pairs
+from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
+from chsic.pairs.graph import count_pairs, max_pairs
+from chsic.pairs.in_space import closest_in_space
+from chsic.pairs.nearest import nearest_in_space, nearest_on_line
+from chsic.pairs.strata import is_discrete, strata_of
+from chsic.smooth import Smoother
+from chsic.units import Units, number_of_units, units_along, units_in_space, units_in_strata
+
+PAIRS = ("auto", "nearest", "closest", "blocks", "strata")
+ALPHA_ON_LINE = 12.0
+ALPHA_IN_SPACE = 24.0
+BLOCK_SIZE = 8  # of pairs="blocks"
+METRIC_SAMPLES = 1_000  # from which the metric is learned
+METRIC_RANK = 10  # features of x, and of y, whose dependence on z decides the metric
+AUGMENT_WIDTH = 0.5  # of the kernel on z between units, in median distances
+MANY_COLUMNS = 5
+FEW_UNITS = 20
+
+Pairs: TypeAlias = str | PairGraph
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Design:
+    """How x and y are compared given z."""
+
+    graph: PairGraph
+    units: Units
+    of_x: Adjuster
+    of_y: Adjuster
+    kernel_on_z: Array | None  # between units
+    z_of_units: Array
+    pairs: str
+    adjust: str
+    warnings: tuple[str, ...]
+
+
+def make_design(
+    x: Array,
+    y: Array,
+    z: Array | None,
+    *,
+    pairs: Pairs,
+    alpha: float | None,
+    block_size: int | None,
+    adjust: Any,
+    rng: np.random.Generator,
+) -> Design:
+    """Choose pairs, adjustment and units; `x`, `y` and `z` are clean columns."""
+    n = len(x)
+    if z is None:
+        everything = np.zeros(n, np.intp)
+        graph = complete_in_blocks(everything)
+        units = units_in_strata(everything, number_of_units(n, block_size), rng)
+        return Design(
+            graph, units, Unadjusted(), Unadjusted(), None, np.empty((len(units), 0)),
+            "complete", "none", _few_units(units),
+        )  # fmt: skip
+    strata = strata_of(z)
+    chosen = _resolve_pairs(pairs, strata)
+    if chosen == "strata":
+        return _in_strata(z, strata, block_size, adjust, rng)
+    scaled = (z - z.mean(axis=0)) / standard_deviations("z", z)
+    of_x, of_y, scaled, adjusted = _adjusters(x, y, scaled, adjust, rng)
+    graph = _choose_pairs(scaled, pairs, chosen, alpha, block_size, rng)
+    units = _choose_units(scaled, graph, number_of_units(n, block_size), chosen == "blocks", rng)
+    centres = units.means(scaled)
+    width = AUGMENT_WIDTH * _median(centres)
+    kernel = KERNELS["gaussian"].matrix(centres / width, centres / width) if width > 0 else None
+    found = (*_few_units(units), *_about_z(z, strata), *_about_pairs(graph, scaled))
+    return Design(graph, units, of_x, of_y, kernel, units.means(z), chosen, adjusted, found)
+
+
+def _resolve_pairs(pairs: Pairs, strata: Index) -> str:
+    if isinstance(pairs, PairGraph):
+        if pairs.n_samples != len(strata):
+            raise ValueError(
+                f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have "
+                f"{len(strata)}."
+            )
+        return "given"
+    if not isinstance(pairs, str) or pairs not in PAIRS:
+        known = ", ".join(map(repr, PAIRS))
+        raise ValueError(f"pairs: unknown choice {pairs!r}; known are {known}, or a PairGraph.")
+    if pairs == "strata" and strata.max() + 1 == len(strata):
+        raise ValueError(
+            "pairs: 'strata' needs samples with equal z, but all differ; use pairs='auto', or "
+            "round z."
+        )
+    if pairs == "auto":
+        return "strata" if is_discrete(strata) else "nearest"
+    return pairs
+
+
+def _in_strata(
+    z: Array, strata: Index, block_size: int | None, adjust: Any, rng: np.random.Generator
+) -> Design:
+    """Pairs inside strata are equal in z: there is nothing to adjust."""
+    if not (isinstance(adjust, str) and adjust in ("auto", "none")):
+        raise ValueError(
+            "adjust: pairs inside strata are exactly equal in z, so there is nothing to adjust; "
+            "use adjust='none', or pairs='nearest'."
+        )
+    units = units_in_strata(strata, number_of_units(len(z), block_size), rng)
+    of_units = strata[units.order[units.bounds[:-1]]]
+    kernel = (of_units[:, np.newaxis] == of_units).astype(np.float64)
+    alone = int((np.bincount(strata)[strata] == 1).sum())
+    found = _few_units(units)
+    if alone:
+        found += (f"{alone} samples have a value of z that no other has, and are not used.",)
+    return Design(
+        complete_in_blocks(strata), units, Unadjusted(), Unadjusted(),
+        kernel if strata.max() else None, units.means(z), "strata", "none", found,
+    )  # fmt: skip
+
+
+def _adjusters(
+    x: Array, y: Array, z: Array, adjust: Any, rng: np.random.Generator
+) -> tuple[Adjuster, Adjuster, Array, str]:
+    """Return what takes off z's influence, and z in the metric in which pairs are chosen."""
+    if isinstance(adjust, str):
+        if adjust not in ADJUSTMENTS:
+            known = ", ".join(map(repr, ADJUSTMENTS))
+            raise ValueError(
+                f"adjust: unknown choice {adjust!r}; known are {known}, or a scikit-learn "
+                "regressor."
+            )
+        if adjust == "none":
+            return Unadjusted(), Unadjusted(), z, "none"
+        turn_x, turn_y = _metrics(x, y, z)
+        of_x = RidgeAdjuster(z @ turn_x)
+        of_y = of_x if np.array_equal(turn_x, turn_y) else RidgeAdjuster(z @ turn_y)
+        return of_x, of_y, z @ join_metrics(turn_x, turn_y), "ridge"
+    if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
+        raise TypeError(
+            "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "
+            f"predict, got {adjust!r}."
+        )
+    fitted = CrossFitted(adjust, z, rng)
+    return fitted, fitted, z, type(adjust).__name__
+
+
+def _metrics(x: Array, y: Array, z: Array) -> tuple[Array, Array]:
+    """Learn the directions of z along which x changes, and those along which y does."""
+    if z.shape[1] == 1:
+        return np.eye(1), np.eye(1)
+    if len(z) > METRIC_SAMPLES:
+        rows = np.random.default_rng(0).choice(len(z), METRIC_SAMPLES, replace=False)
+        x, y, z = x[rows], y[rows], z[rows]
+    plain = Smoother(z)
+    return learn_metric(z, _summary(x), plain), learn_metric(z, _summary(y), plain)
+
+
+def _summary(values: Array) -> Array:
+    """Describe a variable by itself and some features: what may depend on z."""
+    scaled = (values - values.mean(axis=0)) / values.std(axis=0)
+    width = _median(scaled) or 1.0
+    features, _ = fit_landmarks(scaled / width, KERNELS["gaussian"], 1e-4, METRIC_RANK, 200)
+    return np.column_stack([scaled, features(scaled / width)])
+
+
+def _choose_pairs(
+    z: Array,
+    pairs: Pairs,
+    chosen: str,
+    alpha: float | None,
+    block_size: int | None,
+    rng: np.random.Generator,
+) -> PairGraph:
+    if isinstance(pairs, PairGraph):
+        return pairs
+    n, on_line = len(z), z.shape[1] == 1
+    if chosen == "blocks":
+        size = BLOCK_SIZE if block_size is None else block_size
+        blocks = blocks_on_line(z[:, 0], size, rng) if on_line else blocks_in_space(z, size)
+        return complete_in_blocks(blocks)
+    if alpha is None:
+        alpha = min(ALPHA_ON_LINE if on_line else ALPHA_IN_SPACE, n - 1)
+    count = count_pairs(n, alpha)
+    if chosen == "closest":
+        if on_line or count == max_pairs(n):
+            return closest_pairs(z, alpha, rng=rng)
+        i, j = closest_in_space(z, np.ones(z.shape[1]), count, rng)
+        return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
+    return nearest_on_line(z[:, 0], alpha, rng) if on_line else nearest_in_space(z, alpha, rng)
+
+
+def _choose_units(
+    z: Array, graph: PairGraph, number: int, whole_blocks: bool, rng: np.random.Generator
+) -> Units:
+    if whole_blocks:  # never cut a block
+        sizes = np.bincount(graph.blocks)
+        centres = np.stack([np.bincount(graph.blocks, c) / sizes for c in z.T], axis=1)
+        groups = _partition(centres, min(number, len(sizes)))
+        of_block = np.empty(len(sizes), np.intp)
+        of_block[groups.order] = np.repeat(np.arange(len(groups)), groups.sizes)
+        labels = of_block[graph.blocks]
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+        return Units(np.argsort(labels, kind="stable"), bounds)
+    return _partition(z, number)
+
+
+def _partition(z: Array, number: int) -> Units:
+    if z.shape[1] == 1:
+        return units_along(np.argsort(z[:, 0], kind="stable"), number)
+    return units_in_space(z, number)
+
+
+def _median(points: Array) -> float:
+    return float(np.median(pdist(points[:: max(1, len(points) // 500)])))
+
+
+def _few_units(units: Units) -> tuple[str, ...]:
+    if len(units) >= FEW_UNITS:
+        return ()
+    return (
+        f"Only {len(units)} units have a random sign, so that p-values are coarse; use a smaller "
+        "block_size, or more samples.",
+    )
+
+
+def _about_z(z: Array, strata: Index) -> tuple[str, ...]:
+    found = []
+    if z.shape[1] >= MANY_COLUMNS:
+        found.append(
+            f"z has {z.shape[1]} columns: samples are far apart in z, and the p-value leans on the "
+            "regression; check it with chsic.calibrate."
+        )
+    tied = float((np.bincount(strata)[strata] > 1).mean())
+    if tied > 0.5:
+        found.append(
+            f"{tied:.0%} of the samples share their z with others, but z was treated as "
+            "continuous; use pairs='strata' if its values are categories."
+        )
+    return tuple(found)
+
+
+def _about_pairs(graph: PairGraph, z: Array) -> tuple[str, ...]:
+    """Say if partners are hardly closer in z than any two samples."""
+    i, j = _some_pairs(graph)
+    near = np.mean(((z[i] - z[j]) ** 2).sum(axis=1))
+    all_pairs = 2 * z.var(axis=0).sum()
+    if near <= 0.5 * all_pairs:
+        return ()
+    return (
+        f"Pairs are far apart in z: their mean squared distance is {near / all_pairs:.0%} of that "
+        "of any two samples, so pruning takes off little of z's influence.",
+    )
+
+
+def _some_pairs(graph: PairGraph, number: int = 10_000) -> tuple[Index, Index]:
+    """Draw pairs, without listing those in runs."""
+    rng = np.random.default_rng(0)
+    if graph.intervals is None:
+        rows = rng.integers(graph.n_pairs, size=number)
+        return graph.i[rows], graph.j[rows]
+    order, stops = graph.intervals.order, graph.intervals.stops
+    first = rng.integers(len(order), size=number)
+    first = first[stops[first] > first + 1]
+    second = rng.integers(first + 1, stops[first])
+    return order[first], order[second]

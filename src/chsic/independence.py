@@ -1,0 +1,386 @@
+"""Test whether x is still related to y once z is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from chsic._validate import (
+    Array,
+    RNGLike,
+    as_columns,
+    as_count,
+    as_generator,
+    as_number,
+    omit_missing,
+    require_same_length,
+)
+from chsic.design import Design, Pairs, make_design
+from chsic.engines.choose import as_tolerance
+from chsic.engines.parallel import blas_on_one_thread
+from chsic.family import Bandwidths, Family, compute_family
+from chsic.grams import UnitGrams
+from chsic.null import NULLS, JointNull, joint_null
+from chsic.pairs.nearest import sorted_with_ties
+from chsic.result import IndependenceResult, Member, Profile
+
+NAN_POLICIES = ("raise", "omit")
+NOTHING_LEFT = 1e-10  # of the variance of x, or of y: it is a function of z up to rounding
+MISSED_MUCH = 0.1
+
+
+@blas_on_one_thread()
+def chsic_test(
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike | None = None,
+    /,
+    *,
+    pairs: Pairs = "auto",
+    block_size: int | str = "auto",
+    bandwidth: Bandwidths = "auto",
+    adjust: Any = "auto",
+    augment: bool | str = "auto",
+    alpha: float | str = "auto",
+    null: str = "auto",
+    n_resamples: int = 9999,
+    tol: float = 1e-4,
+    nan_policy: str = "raise",
+    workers: int = 1,
+    rng: RNGLike | None = None,
+) -> IndependenceResult:
+    """Test conditional independence of x and y given z.
+
+    What z explains of x and y is taken off (`adjust`), the rest is compared over pairs of samples
+    close in z (`pairs`, `alpha`) with kernels of several bandwidths at once, and the p-value comes
+    from random signs of the samples' contributions (`null`).
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,) or (n, d)
+        Samples; row l of x, y and z belongs to the same observation.
+    z : array_like, shape (n,) or (n, d), optional
+        The confounder. Without it, independence of x and y is tested.
+    pairs : {"auto", "nearest", "closest", "blocks", "strata"} or PairGraph
+        ``"nearest"``: neighbours in z, the same number for every sample. ``"closest"``: the
+        paper's, the closest of all pairs. ``"blocks"``: all pairs inside disjoint blocks of
+        neighbours. ``"strata"``: all pairs with equal z, for a z of few values. ``"auto"``:
+        strata if most samples share their z with at least two others, else nearest.
+    block_size : int or "auto"
+        Samples that share a random sign (and, for ``pairs="blocks"``, a block). ``"auto"``: one
+        for up to 128 samples, n / 128 for more (8 for the blocks of ``pairs="blocks"``).
+    bandwidth : "auto", rule, float, pair, or list of them
+        Of the kernels exp(-(s / h)^2) of x and y after adjustment. ``"auto"``: 0.6, 1.2 and 5
+        times the median distance, tested jointly. Rules, numbers and pairs (for x, for y) are
+        those of `chsic.chsic`; a list of them is tested jointly.
+    adjust : {"auto", "none", "ridge"} or scikit-learn regressor
+        What takes off z's influence on x, y and their features. ``"ridge"``: kernel ridge
+        regression with penalty and width by generalised cross-validation, in a metric of z that
+        follows the directions along which x and y change. A regressor is cross-fitted in five
+        folds. ``"auto"``: ridge, and none for strata.
+    augment : {"auto", True, False}
+        Whether statistics weighted by a kernel on z join the family; they find dependence that
+        changes its sign along z. ``True``: only those. ``"auto"``: both kinds.
+    alpha : float or "auto"
+        Mean number of partners of a sample. ``"auto"``: 12 for one column of z, 24 for several.
+        Not for ``"blocks"``, ``"strata"`` and a `PairGraph`.
+    null : {"auto", "signs", "exhaustive", "pearson3"}
+        Where the p-value comes from. ``"signs"``: n_resamples random signs. ``"exhaustive"``: all
+        of them. ``"pearson3"``: a law with the right three moments. ``"auto"``: exhaustive for few
+        units, else signs, of which 999 are drawn if the p-value is clearly above 0.1, and
+        Pearson III if it is below 1 / n_resamples.
+    n_resamples : int
+        Largest number of draws of signs.
+    tol : float
+        Share of the kernels' trace that features of x and y may miss. The test is valid for any:
+        features that miss something are a kernel as well.
+    nan_policy : {"raise", "omit"}
+        ``"omit"`` drops rows with a missing value in x, y or z.
+    workers : int
+        Threads. The result does not depend on it.
+    rng : None, int or numpy.random.Generator
+        Draws the signs, and orders samples with equal z.
+
+    Returns
+    -------
+    IndependenceResult
+
+    Notes
+    -----
+    The null hypothesis is that x and y are independent given z. The p-value assumes independent
+    samples, and that pairs and adjustment together leave nothing of z's influence that matters:
+    it is exact for no finite sample. `chsic.calibrate` shows how far off it is for a design like
+    yours. Measured levels and powers are in ``docs/calibration.md``.
+
+    Examples
+    --------
+    Ice cream and rescues both rise with the temperature, and nothing else relates them; ice cream
+    and lemonade are sold to the same visitors.
+
+    >>> import chsic
+    >>> day = chsic.datasets.summer()
+    >>> chsic.chsic_test(day["ice_cream"], day["rescues"], rng=0).pvalue < 0.001
+    True
+    >>> chsic.chsic_test(day["ice_cream"], day["rescues"], day["temperature"], rng=0).pvalue > 0.05
+    True
+    >>> chsic.chsic_test(day["ice_cream"], day["lemonade"], day["temperature"], rng=0).pvalue < 0.01
+    True
+    """
+    generator = as_generator(rng)
+    settings = _checked_settings(block_size, augment, alpha, null, n_resamples, workers)
+    tol = as_tolerance(tol)
+    x_columns, y_columns, z_columns, n_omitted = _samples(x, y, z, nan_policy)
+    if z_columns is None:
+        _require_auto(pairs=pairs, adjust=adjust, augment=augment, alpha=alpha)
+    elif z_columns.shape[1] == 1 and isinstance(pairs, str):
+        # Neighbours in z are then neighbours in memory.
+        order = sorted_with_ties(z_columns[:, 0], generator)
+        x_columns, y_columns, z_columns = x_columns[order], y_columns[order], z_columns[order]
+    design = make_design(
+        x_columns,
+        y_columns,
+        z_columns,
+        pairs=pairs,
+        alpha=settings["alpha"],
+        block_size=settings["block_size"],
+        adjust=adjust,
+        rng=generator,
+    )
+    _require_used_alpha(alpha, design)
+    if augment is True and design.kernel_on_z is None:
+        raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
+    found: list[str] = []
+    if n_omitted:
+        found.append(f"{n_omitted} rows with missing values were left out.")
+    left = []
+    for name, columns, adjuster in (("x", x_columns, design.of_x), ("y", y_columns, design.of_y)):
+        residuals, _ = adjuster.residuals(columns)
+        varies = residuals.var(axis=0) > NOTHING_LEFT * columns.var(axis=0)
+        if not np.all(varies):
+            which = name if columns.shape[1] == 1 else f"{name}, column {np.argmin(varies)}"
+            found.append(
+                f"{which} is a function of z up to rounding, so nothing of it is left that could "
+                "depend on the other."
+            )
+        if not np.any(varies):
+            return _nothing_left(design, len(x_columns), found)
+        left.append(residuals[:, varies])
+    family = compute_family(left[0], left[1], design, bandwidth, tol, settings["workers"])
+    kernels = _kernels(design, augment)
+    members = [(scale, kernel) for scale in family.scales for kernel in kernels]
+    grams = [scale.grams.weighted(kernel) for scale, kernel in members]
+    compared = joint_null(
+        [gram.centred for gram in grams],
+        [gram.null for gram in grams],
+        method=null,
+        n_resamples=settings["n_resamples"],
+        rng=generator,
+    )
+    if max(scale.missed for scale in family.scales) > MISSED_MUCH:
+        found.append(
+            "The kernels of x or y at their narrowest bandwidth are described by features only in "
+            "part, so fine structure may be missed."
+        )
+    return _result(design, family, kernels, grams, compared, len(x_columns), found)
+
+
+def hsic_test(
+    x: ArrayLike,
+    y: ArrayLike,
+    /,
+    *,
+    block_size: int | str = "auto",
+    bandwidth: Bandwidths = "auto",
+    null: str = "auto",
+    n_resamples: int = 9999,
+    tol: float = 1e-4,
+    nan_policy: str = "raise",
+    workers: int = 1,
+    rng: RNGLike | None = None,
+) -> IndependenceResult:
+    """Test independence of x and y: `chsic_test` without z.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,) or (n, d)
+        Samples; row l of x and y belongs to the same observation.
+    block_size, bandwidth, null, n_resamples, tol, nan_policy, workers, rng
+        As for `chsic_test`.
+
+    Returns
+    -------
+    IndependenceResult
+
+    Examples
+    --------
+    >>> import numpy as np, chsic
+    >>> x, noise = np.random.default_rng(0).normal(size=(2, 200))
+    >>> chsic.hsic_test(x, noise, rng=0).pvalue > 0.05
+    True
+    >>> chsic.hsic_test(x, x**2 + noise, rng=0).pvalue < 0.01
+    True
+    """
+    return chsic_test(
+        x,
+        y,
+        block_size=block_size,
+        bandwidth=bandwidth,
+        null=null,
+        n_resamples=n_resamples,
+        tol=tol,
+        nan_policy=nan_policy,
+        workers=workers,
+        rng=rng,
+    )
+
+
+def _checked_settings(
+    block_size: int | str,
+    augment: bool | str,
+    alpha: float | str,
+    null: str,
+    n_resamples: int,
+    workers: int,
+) -> dict[str, Any]:
+    if not (isinstance(augment, bool) or augment == "auto"):
+        raise ValueError(f"augment: expected 'auto', True or False, got {augment!r}.")
+    if null not in NULLS:
+        known = ", ".join(map(repr, NULLS))
+        raise ValueError(f"null: unknown choice {null!r}; known are {known}.")
+    return {
+        "block_size": None
+        if isinstance(block_size, str) and block_size == "auto"
+        else as_count("block_size", block_size, minimum=1),
+        "alpha": None if isinstance(alpha, str) and alpha == "auto" else as_number("alpha", alpha),
+        "n_resamples": as_count("n_resamples", n_resamples, minimum=19),
+        "workers": as_count("workers", workers, minimum=1),
+    }
+
+
+def _samples(
+    x: ArrayLike, y: ArrayLike, z: ArrayLike | None, nan_policy: str
+) -> tuple[Array, Array, Array | None, int]:
+    if nan_policy not in NAN_POLICIES:
+        known = ", ".join(map(repr, NAN_POLICIES))
+        raise ValueError(f"nan_policy: unknown choice {nan_policy!r}; known are {known}.")
+    given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
+    n_omitted = 0
+    if nan_policy == "omit":
+        given, n_omitted = omit_missing(**given)
+    columns = {name: as_columns(name, values) for name, values in given.items()}
+    require_same_length(**columns)
+    return columns["x"], columns["y"], columns.get("z"), n_omitted
+
+
+def _require_auto(**settings: Any) -> None:
+    """Without z, nothing of what z decides can be set."""
+    for name, value in settings.items():
+        if not (isinstance(value, str) and value == "auto"):
+            raise ValueError(f"{name}: has no meaning without z; give z, or leave it at 'auto'.")
+
+
+def _require_used_alpha(alpha: float | str, design: Design) -> None:
+    if not isinstance(alpha, str) and design.pairs in ("blocks", "strata", "given"):
+        raise ValueError(
+            f"alpha: is not used with these pairs ({design.pairs}); leave it at 'auto'"
+            + (", and set block_size." if design.pairs == "blocks" else ".")
+        )
+
+
+def _kernels(design: Design, augment: bool | str) -> list[Array | None]:
+    """Return the weights between units that members of the family have: none, or a kernel on z."""
+    if augment is False or design.kernel_on_z is None:
+        return [None]
+    return [design.kernel_on_z] if augment is True else [None, design.kernel_on_z]
+
+
+def _coefficient(between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams) -> tuple[float, Array]:
+    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units."""
+
+    def centred(grams: UnitGrams) -> tuple[float, Array]:
+        sums = grams.observed.sum(axis=1) + grams.observed.sum(axis=0)
+        without = sums - np.diag(grams.observed) - grams.centre
+        return grams.centred, grams.centred - without
+
+    (d_xy, d_xy_without), (d_xx, d_xx_without), (d_yy, d_yy_without) = (
+        centred(grams) for grams in (between, of_x, of_y)
+    )
+    if d_xx <= 0 or d_yy <= 0:
+        return 0.0, np.zeros(len(d_xy_without))
+    floor = 1e-12 * d_xx * d_yy
+    without = d_xy_without / np.sqrt(np.maximum(d_xx_without * d_yy_without, floor))
+    return min(d_xy / (d_xx * d_yy) ** 0.5, 1.0), without
+
+
+def _result(
+    design: Design,
+    family: Family,
+    kernels: list[Array | None],
+    grams: list[UnitGrams],
+    compared: JointNull,
+    n_samples: int,
+    found: list[str],
+) -> IndependenceResult:
+    scale = 4.0 * design.graph.n_pairs**2
+    bandwidths = tuple(one.bandwidth for one in family.scales)
+    of_member = [(pair, kernel is not None) for pair in bandwidths for kernel in kernels]
+    members = tuple(
+        Member(bandwidth=pair, augmented=augmented, statistic=gram.statistic / scale, pvalue=p)
+        for (pair, augmented), gram, p in zip(
+            of_member, grams, compared.member_pvalues, strict=True
+        )
+    )
+    between = family.scales[family.middle].grams
+    coefficient, without = _coefficient(between, family.of_x, family.of_y)
+    symmetric = (between.observed.sum(axis=1) + between.observed.sum(axis=0)) / 2
+    winner = compared.winner
+    return IndependenceResult(
+        statistic=members[winner].statistic,
+        pvalue=compared.pvalue,
+        estimate=grams[winner].centred / scale,
+        coefficient=coefficient,
+        null_distribution=compared.draws / scale,
+        profile=Profile(z=design.z_of_units, contribution=(symmetric - between.centre) / scale),
+        n_samples=n_samples,
+        n_pairs=design.graph.n_pairs,
+        alpha=2 * design.graph.n_pairs / n_samples,
+        block_size=n_samples / len(design.units),
+        bandwidths=bandwidths,
+        bandwidth=members[winner].bandwidth,
+        members=members,
+        winner=winner,
+        engine="features",
+        pairs=design.pairs,
+        adjust=design.adjust,
+        null=compared.method,
+        warnings=(*found, *design.warnings),
+        leave_one_out=without,
+    )
+
+
+def _nothing_left(design: Design, n_samples: int, found: list[str]) -> IndependenceResult:
+    n_units = len(design.units)
+    return IndependenceResult(
+        statistic=0.0,
+        pvalue=1.0,
+        estimate=0.0,
+        coefficient=0.0,
+        null_distribution=np.zeros(1),
+        profile=Profile(z=design.z_of_units, contribution=np.zeros(n_units)),
+        n_samples=n_samples,
+        n_pairs=design.graph.n_pairs,
+        alpha=2 * design.graph.n_pairs / n_samples,
+        block_size=n_samples / n_units,
+        bandwidths=(),
+        bandwidth=(0.0, 0.0),
+        members=(),
+        winner=-1,
+        engine="none",
+        pairs=design.pairs,
+        adjust=design.adjust,
+        null="none",
+        warnings=(*found, *design.warnings),
+        leave_one_out=np.zeros(n_units),
+    )

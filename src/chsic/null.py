@@ -1,0 +1,240 @@
+"""The null distribution, written once: random signs on the Gram matrix of the units.
+
+Under conditional independence the products of residuals of a unit are as likely as their opposite,
+so that s' H s over signs s = +-1, H the Gram matrix of the units without its diagonal, is how the
+centred statistic varies by chance. Several statistics (a family of bandwidths, say) get the same
+signs, and the smallest of their p-values is held against the smallest under every draw: the joint
+p-value needs no correction for their number.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammainc, gammaincc, ndtr
+
+from chsic._validate import Array
+
+NULLS = ("auto", "signs", "exhaustive", "pearson3")
+FIRST_DRAWS = 999  # after which large p-values are known well enough
+CLEARLY_LARGE = 0.1
+CHUNK = 1_000  # draws held at once
+SYMMETRIC = 1e-3  # skewness below which the law is normal
+TAIL_DRAWS = 20  # smallest draws from which the tail of the joint law is scaled
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class JointNull:
+    """What the signs say of a family of statistics.
+
+    Attributes
+    ----------
+    pvalue : float
+        Of the family.
+    member_pvalues : tuple of float
+        Of each member alone.
+    winner : int
+        Member with the smallest p-value.
+    method : str
+        ``"signs"``, ``"exhaustive"`` or ``"pearson3"``.
+    draws : array, shape (n_draws,)
+        The winner's statistic under each draw of signs.
+    """
+
+    pvalue: float
+    member_pvalues: tuple[float, ...]
+    winner: int
+    method: str
+    draws: Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Law:
+    """Pearson III law (a shifted gamma) of s' H s, by its first three moments."""
+
+    scale: float
+    skewness: float
+
+    @classmethod
+    def of(cls, gram: Array) -> Law:
+        """Fit to a Gram matrix without diagonal: variance 2 sum H^2, third cumulant 8 tr H^3."""
+        variance = 2 * float((gram**2).sum())
+        if variance <= 0:
+            return cls(0.0, 0.0)
+        third = 8 * float(np.einsum("ij,ij->", gram @ gram, gram))
+        return cls(variance**0.5, third / variance**1.5)
+
+    def sf(self, value: float) -> float:
+        """Probability of a larger value."""
+        if self.scale == 0:
+            return 1.0
+        standard = value / self.scale
+        if abs(self.skewness) < SYMMETRIC:
+            return float(ndtr(-standard))
+        shape = 4 / self.skewness**2
+        position = max(shape + np.sign(self.skewness) * standard * shape**0.5, 0.0)
+        tail = gammaincc if self.skewness > 0 else gammainc
+        return float(tail(shape, position))
+
+    def scores(self, values: Array) -> Array:
+        """Bring values of all laws onto one scale, nearly that of a standard normal variable.
+
+        Wilson and Hilferty: the cube root of a gamma variable is nearly normal. Any increasing
+        map would make a valid joint test; this one weighs members equally in their tails.
+        """
+        if self.scale == 0:
+            return np.zeros_like(values)
+        standard = values / self.scale
+        if abs(self.skewness) < SYMMETRIC:
+            return standard
+        shape, sign = 4 / self.skewness**2, np.sign(self.skewness)
+        ratio = np.maximum(1 + sign * standard / shape**0.5, 0.0)
+        scores: Array = sign * 3 * shape**0.5 * (np.cbrt(ratio) - 1 + 1 / (9 * shape))
+        return scores
+
+
+def joint_null(
+    observed: Sequence[float],
+    grams: Sequence[Array],
+    *,
+    method: str = "auto",
+    n_resamples: int = 9999,
+    rng: np.random.Generator,
+) -> JointNull:
+    """Compare centred statistics with what random signs of the units give.
+
+    Parameters
+    ----------
+    observed : sequence of float
+        Statistics less their expectation under the null.
+    grams : sequence of array, shape (n_units, n_units)
+        Gram matrix of the units for each of them; diagonals are not used.
+    method : {"auto", "signs", "exhaustive", "pearson3"}
+        ``"signs"`` draws them, and the p-value is (1 + number of draws at least as extreme) /
+        (1 + number of draws). ``"exhaustive"`` goes through all of them. ``"pearson3"`` fits a law
+        with the right three moments, which reaches p-values below 1 / n_resamples. ``"auto"`` is
+        exhaustive if there are no more than n_resamples signs; else it draws, but stops early if
+        the p-value is clearly above 0.1, and takes Pearson III if it is below 1 / n_resamples.
+    n_resamples : int
+        Largest number of draws.
+    rng : numpy.random.Generator
+        Draws the signs.
+
+    Returns
+    -------
+    JointNull
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.null import joint_null
+    >>> rng = np.random.default_rng(0)
+    >>> c = rng.normal(size=(50, 3))
+    >>> gram = c @ c.T
+    >>> found = joint_null([float(gram.sum() - np.trace(gram))], [gram], rng=rng)
+    >>> found.method, 0 < found.pvalue <= 1
+    ('signs', True)
+    """
+    hollow = [gram - np.diag(np.diag(gram)) for gram in grams]
+    laws = [Law.of(gram) for gram in hollow]
+    values = np.asarray(observed, dtype=float)
+    n_units = len(hollow[0])
+    exhaustible = n_units <= 24 and 2 ** (n_units - 1) <= n_resamples
+    if method == "exhaustive" and n_units > 24:
+        raise ValueError(
+            f"null: 'exhaustive' is for at most 24 units, here are {n_units}; use 'signs', or a "
+            "larger block_size."
+        )
+    if method == "exhaustive" or (method == "auto" and exhaustible):
+        return _compared(values, _under(_all_signs(n_units), hollow), laws, "exhaustive")
+    # Draws may stop early only where that cannot turn a small p-value into a smaller one: what is
+    # reported below CLEARLY_LARGE has always seen all of them, or is told to be a fit.
+    first = n_resamples if method == "signs" else min(n_resamples, FIRST_DRAWS)
+    drawn = _draw(first, n_units, hollow, rng)
+    found = _compared(values, drawn, laws, "signs")
+    if method == "signs" or (method == "auto" and found.pvalue > CLEARLY_LARGE):
+        return found
+    fitted = _fitted(values, drawn, laws)
+    if method == "pearson3" or fitted.pvalue < 0.1 / n_resamples:
+        return fitted
+    if n_resamples > first:
+        drawn = np.concatenate([drawn, _draw(n_resamples - first, n_units, hollow, rng)], axis=1)
+        found, fitted = _compared(values, drawn, laws, "signs"), _fitted(values, drawn, laws)
+    if found.pvalue <= 1.5 / (1 + drawn.shape[1]):  # no draw was as extreme
+        return fitted if fitted.pvalue < found.pvalue else found
+    return found
+
+
+def _draw(number: int, n_units: int, grams: list[Array], rng: np.random.Generator) -> Array:
+    parts = []
+    for start in range(0, number, CHUNK):
+        bits = rng.integers(0, 2, (min(CHUNK, number - start), n_units), dtype=np.int8)
+        parts.append(_under(2.0 * bits - 1, grams))
+    return np.concatenate(parts, axis=1)
+
+
+def _all_signs(n_units: int) -> NDArray[np.floating]:
+    """All signs up to their opposite, which gives the same value."""
+    codes = np.arange(2 ** (n_units - 1))
+    signs: NDArray[np.floating] = 1.0 - 2.0 * ((codes[:, np.newaxis] >> np.arange(n_units)) & 1)
+    return signs
+
+
+def _under(signs: NDArray[np.floating], grams: list[Array]) -> Array:
+    """Return s' H s for each H and each row s; single precision is far more exact than chance."""
+    single = signs.astype(np.float32)
+    sizes = [float(np.abs(gram).max()) or 1.0 for gram in grams]
+    beside = np.concatenate([gram / size for gram, size in zip(grams, sizes, strict=True)], axis=1)
+    products = (single @ beside.astype(np.float32)).reshape(len(signs), len(grams), -1)
+    products *= single[:, np.newaxis, :]
+    drawn: Array = products.sum(axis=2).T.astype(np.float64) * np.array(sizes)[:, np.newaxis]
+    return drawn
+
+
+def _compared(values: Array, drawn: Array, laws: list[Law], method: str) -> JointNull:
+    n_draws = drawn.shape[1]
+    # Beside random signs the data are counted in, so that no p-value is zero by luck; all signs are
+    # no sample, and the smallest p-value is one over their number.
+    extra = 0 if method == "exhaustive" else 1
+    slack = 1e-6 * np.abs(drawn).max(axis=1)  # of single precision
+    as_extreme = (drawn >= (values - slack)[:, np.newaxis]).sum(axis=1)
+    least = 1 / (extra + n_draws)
+    members = np.maximum((extra + as_extreme) / (extra + n_draws), least)
+    scores, ours = _scores(values, drawn, laws)
+    as_extreme = int((scores >= ours.max() - 1e-5).sum())
+    joint = max((extra + as_extreme) / (extra + n_draws), least)
+    winner = int(np.argmax(ours))
+    return JointNull(joint, tuple(map(float, members)), winner, method, drawn[winner])
+
+
+def _scores(values: Array, drawn: Array, laws: list[Law]) -> tuple[Array, Array]:
+    """Return the largest score of the family for each draw, and the scores of the data."""
+    largest = np.max([law.scores(row) for law, row in zip(laws, drawn, strict=True)], axis=0)
+    ours = np.array([law.scores(v) for law, v in zip(laws, values, strict=True)])
+    return largest, ours
+
+
+def _fitted(values: Array, drawn: Array, laws: list[Law]) -> JointNull:
+    """Joint p-value from the laws: the smallest one, for the number of members it was chosen from.
+
+    Members are alike, so that they count as fewer than they are; how many is seen in the tail.
+    """
+    largest, _ = _scores(values, drawn, laws)
+    n_draws = len(largest)
+    factor = float(len(laws))
+    if n_draws > TAIL_DRAWS:
+        extreme = np.argpartition(largest, n_draws - 1 - TAIL_DRAWS)[n_draws - 1 - TAIL_DRAWS :]
+        smallest = [min(_by_laws(column, laws)) for column in drawn[:, extreme].T]
+        factor = min(max(len(extreme) / (n_draws + 1) / max(smallest), 1.0), factor)
+    members = _by_laws(values, laws)
+    winner = int(np.argmin(members))
+    # As of that many independent members: factor times p if p is small, and never above 1.
+    joint = float(-np.expm1(factor * np.log1p(-members[winner]))) if members[winner] < 1 else 1.0
+    return JointNull(joint, members, winner, "pearson3", drawn[winner])
+
+
+def _by_laws(values: Array, laws: list[Law]) -> tuple[float, ...]:
+    return tuple(law.sf(float(value)) for law, value in zip(laws, values, strict=True))

@@ -1,0 +1,101 @@
+"""Disjoint blocks of neighbours in z, and all pairs inside them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import KDTree
+
+from chsic._validate import Array, Index, RNGLike, as_columns, as_count, as_generator
+from chsic.bandwidth import standard_deviations
+from chsic.pairs.graph import PairGraph
+from chsic.pairs.intervals import Intervals
+from chsic.pairs.nearest import sorted_with_ties
+
+
+def block_pairs(z: ArrayLike, size: int, *, rng: RNGLike | None = None) -> PairGraph:
+    """Split the samples into disjoint blocks of neighbours in z and keep all pairs inside.
+
+    Parameters
+    ----------
+    z : array_like, shape (n,) or (n, d)
+        The confounder. On a line blocks are contiguous. In several dimensions samples, each
+        column divided by its standard deviation, are matched with their nearest, the pairs with
+        the nearest pairs, and so on.
+    size : int
+        Least number of samples in a block; in several dimensions sizes are about the next power
+        of two.
+    rng : None, int or numpy.random.Generator
+        Orders samples with equal z; None with a fixed seed.
+
+    Returns
+    -------
+    PairGraph
+        With its blocks in ``blocks``.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> chsic.block_pairs([0.0, 0.1, 5.0, 5.1, 9.0, 9.1], 2).blocks
+    array([0, 0, 1, 1, 2, 2])
+    """
+    columns = as_columns("z", z)
+    size = as_count("size", size, minimum=2)
+    generator = as_generator(0 if rng is None else rng)
+    if size > len(columns):
+        raise ValueError(f"size: at most the {len(columns)} samples, got {size}.")
+    if columns.shape[1] == 1:
+        return complete_in_blocks(blocks_on_line(columns[:, 0], size, generator))
+    scaled = columns / standard_deviations("z", columns)
+    return complete_in_blocks(blocks_in_space(scaled, size))
+
+
+def blocks_on_line(z: Array, size: int, rng: np.random.Generator) -> Index:
+    """Cut the order of z into blocks of nearly equal size."""
+    blocks = np.empty(len(z), np.intp)
+    number = max(1, len(z) // size)
+    blocks[sorted_with_ties(z, rng)] = np.arange(len(z)) * number // len(z)
+    return blocks
+
+
+def blocks_in_space(z: Array, size: int) -> Index:
+    """Match nearest groups with each other until they hold `size` samples on average."""
+    blocks = np.arange(len(z), dtype=np.intp)
+    n_blocks = len(z)
+    while n_blocks > 1 and len(z) < size * n_blocks:
+        sizes = np.bincount(blocks)
+        centres = np.stack([np.bincount(blocks, column) / sizes for column in z.T], axis=1)
+        blocks = _match(centres)[blocks]
+        n_blocks = int(blocks.max()) + 1
+    return blocks
+
+
+def _match(points: Array) -> Index:
+    """Give mutual nearest neighbours the same number, those left over among themselves again."""
+    partner = np.full(len(points), -1, np.intp)
+    left = np.arange(len(points))
+    while len(left) > 1:
+        _, found = KDTree(points[left]).query(points[left], 2)
+        here = np.arange(len(left))
+        nearest = np.where(found[:, 0] == here, found[:, 1], found[:, 0])
+        mutual = nearest[nearest] == here
+        if not mutual.any():  # only equal points can be in a circle
+            mutual[here[0]] = mutual[nearest[here[0]]] = True
+            nearest[nearest[here[0]]] = here[0]
+        partner[left[mutual]] = left[nearest[mutual]]
+        left = left[~mutual]
+    if len(left):  # an odd one joins the group of its nearest
+        others = np.delete(np.arange(len(points)), left)
+        partner[left[0]] = others[KDTree(points[others]).query(points[left[0]])[1]]
+    roots = np.minimum(np.arange(len(points)), partner)
+    roots[left] = roots[partner[left]]
+    return np.unique(roots, return_inverse=True)[1].astype(np.intp)
+
+
+def complete_in_blocks(blocks: Index) -> PairGraph:
+    """Return all pairs inside blocks, as runs."""
+    order = np.argsort(blocks, kind="stable")
+    ends = np.cumsum(np.bincount(blocks))
+    none = np.empty(0, np.intp)
+    runs = Intervals(order, ends[blocks[order]])
+    return PairGraph.from_intervals(runs, none, none, blocks=blocks)

@@ -1,0 +1,79 @@
+"""Pairs of nearest neighbours in z: every sample gets partners, in dense regions and in sparse."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import KDTree
+
+from chsic._validate import Array, Index, RNGLike, as_columns, as_generator
+from chsic.bandwidth import standard_deviations
+from chsic.pairs.graph import PairGraph, count_pairs
+from chsic.pairs.intervals import Intervals
+
+
+def nearest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> PairGraph:
+    """Pair every sample with its neighbours in z.
+
+    The closest pairs of the paper lie where z is dense, and samples in sparse regions have no
+    partner: z is weighted by the square of its density. Here every sample counts about equally.
+
+    Parameters
+    ----------
+    z : array_like, shape (n,) or (n, d)
+        The confounder. Several columns are compared by Euclidean distance after dividing each by
+        its standard deviation.
+    alpha : float
+        Number of neighbours. On a line, alpha / 2 on each side (rounded); in several dimensions
+        the alpha nearest (rounded), and those whose neighbour a sample is.
+    rng : None, int or numpy.random.Generator
+        Orders samples with equal z; None with a fixed seed, as for `closest_pairs`.
+
+    Returns
+    -------
+    PairGraph
+
+    Examples
+    --------
+    >>> import chsic
+    >>> graph = chsic.nearest_pairs([0.0, 0.1, 0.2, 5.0, 9.0], alpha=2)
+    >>> sorted(zip(graph.i.tolist(), graph.j.tolist()))
+    [(0, 1), (1, 2), (2, 3), (3, 4)]
+    """
+    columns = as_columns("z", z)
+    count_pairs(len(columns), alpha)
+    generator = as_generator(0 if rng is None else rng)
+    if columns.shape[1] == 1:
+        return nearest_on_line(columns[:, 0], alpha, generator)
+    return nearest_in_space(columns / standard_deviations("z", columns), alpha, generator)
+
+
+def nearest_on_line(z: Array, alpha: float, rng: np.random.Generator) -> PairGraph:
+    """Pair with the next alpha / 2 in the order of z: a run, however large alpha is."""
+    n = len(z)
+    sorted_already = bool(np.all(z[1:] > z[:-1]))
+    order = np.arange(n) if sorted_already else sorted_with_ties(z, rng)
+    reach = max(1, round(alpha / 2))
+    stops: Index = np.minimum(np.arange(1, n + 1) + reach, n)
+    none = np.empty(0, np.intp)
+    return PairGraph.from_intervals(Intervals(order, stops), none, none)
+
+
+def nearest_in_space(z: Array, alpha: float, rng: np.random.Generator) -> PairGraph:
+    """Pair with the alpha nearest rows of `z`."""
+    n = len(z)
+    k = max(1, round(alpha))
+    # A tree returns ties in the order of its rows, which must not carry information.
+    shuffled = rng.permutation(n)
+    _, found = KDTree(z[shuffled]).query(z[shuffled], k + 1)
+    i, j = shuffled[np.repeat(np.arange(n), k + 1)], shuffled[found.ravel()]
+    keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
+    i, j = np.divmod(keys, n)
+    apart = i != j
+    return PairGraph.from_listed(i[apart], j[apart], n)
+
+
+def sorted_with_ties(z: Array, rng: np.random.Generator) -> Index:
+    """Return an order that sorts `z`, equal values in random order."""
+    shuffled = rng.permutation(len(z))
+    return shuffled[np.argsort(z[shuffled], kind="stable")]

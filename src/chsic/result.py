@@ -1,0 +1,189 @@
+"""What a test returns: an answer, how strong, how sure, and what it rests on."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from chsic._validate import Array, as_number
+
+
+class ConfidenceInterval(NamedTuple):
+    """Lower and upper end of an interval."""
+
+    low: float
+    high: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Member:
+    """One statistic of the family that is tested jointly.
+
+    Attributes
+    ----------
+    bandwidth : tuple of float
+        Of the kernels of x and of y, in units of the data (of standardised columns, if several).
+    augmented : bool
+        Whether pairs of units are weighted by a kernel on z, which finds dependence that changes
+        its sign along z.
+    statistic, pvalue : float
+        Its own, as if it had been the only one.
+    """
+
+    bandwidth: tuple[float, float]
+    augmented: bool
+    statistic: float
+    pvalue: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Profile:
+    """Where along z the dependence sits.
+
+    Attributes
+    ----------
+    z : array, shape (n_units, d)
+        Mean of z in each unit of neighbouring samples, in the units of the data; of shape
+        (n_units, 0) if there is no z.
+    contribution : array, shape (n_units,)
+        What the unit adds to the estimate of the plain statistic: they add up to it.
+    """
+
+    z: Array
+    contribution: Array
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class IndependenceResult:
+    """Whether x is still related to y once z is known, how strongly, and how sure that is.
+
+    Attributes
+    ----------
+    statistic : float
+        C-HSIC of the winning member, over the pairs and with the adjustment used: positive even
+        under conditional independence.
+    pvalue : float
+        Probability of a family at least as extreme if x and y are independent given z. It assumes
+        independent samples, and that pairs and adjustment leave little of z's influence; see
+        `warnings`, and `chsic.calibrate` for your own design.
+    estimate : float
+        `statistic` less its expectation under conditional independence; may be negative.
+    coefficient : float
+        Strength, at most 1: 0 under conditional independence on average, 1 if y is x. It is
+        comparable across sample sizes. It does not see dependences that cancel along z.
+    null_distribution : array
+        The winning member's estimate under each draw of random signs.
+    profile : Profile
+        Where along z the dependence sits.
+    n_samples, n_pairs : int
+        Size of the data, and number of pairs compared.
+    alpha : float
+        Mean number of partners of a sample.
+    block_size : float
+        Mean number of samples that share a random sign.
+    bandwidths : tuple of pairs of float
+        Of the kernels of x and y, for every bandwidth of the family.
+    bandwidth : pair of float
+        That of the winning member.
+    members : tuple of Member
+        The family, each with its own p-value.
+    winner : int
+        Position of the most significant member.
+    engine, pairs, adjust, null : str
+        How features were computed, pairs chosen, z's influence taken off and the p-value found.
+    warnings : tuple of str
+        Sentences that apply to these data.
+    """
+
+    statistic: float
+    pvalue: float
+    estimate: float
+    coefficient: float
+    null_distribution: Array
+    profile: Profile
+    n_samples: int
+    n_pairs: int
+    alpha: float
+    block_size: float
+    bandwidths: tuple[tuple[float, float], ...]
+    bandwidth: tuple[float, float]
+    members: tuple[Member, ...]
+    winner: int
+    engine: str
+    pairs: str
+    adjust: str
+    null: str
+    warnings: tuple[str, ...]
+    leave_one_out: Array = dataclasses.field(repr=False)  # coefficient without each of the units
+
+    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """Return an interval for the coefficient, by leaving out one unit at a time.
+
+        Parameters
+        ----------
+        level : float
+            Probability with which it covers the coefficient of an infinite sample.
+
+        Returns
+        -------
+        ConfidenceInterval
+            With fields ``low`` and ``high``. It is meant for dependent x and y: near 0 the
+            coefficient does not vary like a normal variable, and the p-value is what to look at.
+
+        Examples
+        --------
+        >>> import chsic
+        >>> x, y, z = chsic.datasets.draw_scenario("add", 400, rng=0)
+        >>> low, high = chsic.chsic_test(x, y, z, rng=0).confidence_interval()
+        >>> 0 < low < high < 1
+        True
+        """
+        level = as_number("level", level)
+        if not 0 < level < 1:
+            raise ValueError(f"level: must lie between 0 and 1, got {level:g}; 0.95 is usual.")
+        values = self.leave_one_out
+        n_units = len(values)
+        spread = float(np.sqrt((n_units - 1) / n_units * ((values - values.mean()) ** 2).sum()))
+        half = float(student.ppf((1 + level) / 2, n_units - 1)) * spread
+        return ConfidenceInterval(self.coefficient - half, min(self.coefficient + half, 1.0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the null distribution as plain numbers, strings and lists.
+
+        Examples
+        --------
+        >>> import chsic
+        >>> x, y, z = chsic.datasets.draw_scenario("add", 200, rng=0)
+        >>> sorted(chsic.chsic_test(x, y, z, rng=0).to_dict())[:3]
+        ['adjust', 'alpha', 'bandwidth']
+        """
+        hidden = ("null_distribution", "leave_one_out", "profile", "members")
+        plain = {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+            if field.name not in hidden
+        }
+        plain["bandwidth"] = list(self.bandwidth)
+        plain["bandwidths"] = [list(pair) for pair in self.bandwidths]
+        plain["warnings"] = list(self.warnings)
+        plain["confidence_interval"] = list(self.confidence_interval())
+        plain["members"] = [
+            {**dataclasses.asdict(member), "bandwidth": list(member.bandwidth)}
+            for member in self.members
+        ]
+        plain["profile"] = {
+            "z": self.profile.z.tolist(),
+            "contribution": self.profile.contribution.tolist(),
+        }
+        return plain
+
+    def __repr__(self) -> str:
+        low, high = self.confidence_interval()
+        warned = f", {len(self.warnings)} warnings" if self.warnings else ""
+        return (
+            f"IndependenceResult(pvalue={self.pvalue:.3g}, coefficient={self.coefficient:.3f} "
+            f"[{low:.3f}, {high:.3f}], n_samples={self.n_samples}{warned})"
+        )

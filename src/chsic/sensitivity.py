@@ -1,0 +1,142 @@
+"""How an answer changes with alpha and with the bandwidth: nobody has to trust one value."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from chsic._validate import RNGLike, as_generator, as_number
+from chsic.design import ALPHA_IN_SPACE, ALPHA_ON_LINE
+from chsic.family import MULTIPLES, Multiples
+from chsic.independence import chsic_test
+
+ALPHAS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+BANDWIDTHS = (0.3, 0.6, 1.2, 2.4, 5.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SensitivityPoint:
+    """The answer for one setting.
+
+    Attributes
+    ----------
+    alpha : float
+        Mean number of partners of a sample.
+    bandwidth : float or None
+        As a multiple of the median distance; None for the family of them that `chsic_test` takes.
+    statistic, coefficient, pvalue : float
+        As in `IndependenceResult`.
+    """
+
+    alpha: float
+    bandwidth: float | None
+    statistic: float
+    coefficient: float
+    pvalue: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sensitivity:
+    """Answers along two settings, each varied while the other is at its default.
+
+    Attributes
+    ----------
+    along_alpha, along_bandwidth : tuple of SensitivityPoint
+        In increasing order.
+    """
+
+    along_alpha: tuple[SensitivityPoint, ...]
+    along_bandwidth: tuple[SensitivityPoint, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers in lists."""
+        return dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        lines = ["  alpha  bandwidth   statistic  coefficient     pvalue"]
+        for point in (*self.along_alpha, *self.along_bandwidth):
+            width = "family" if point.bandwidth is None else f"{point.bandwidth:g}"
+            lines.append(
+                f"{point.alpha:7.3g}  {width:>9}  {point.statistic:10.3g}  "
+                f"{point.coefficient:11.3f}  {point.pvalue:9.3g}"
+            )
+        return "\n".join(lines)
+
+
+def sensitivity(
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike,
+    /,
+    *,
+    alphas: Sequence[float] | None = None,
+    bandwidths: Sequence[float] | None = None,
+    rng: RNGLike | None = None,
+    **settings: Any,
+) -> Sensitivity:
+    """Test again and again, along alpha and along the bandwidth.
+
+    Parameters
+    ----------
+    x, y, z : array_like
+        As for `chsic_test`.
+    alphas : sequence of float, optional
+        Mean numbers of partners; 2, 4, ..., 64 as far as the samples allow.
+    bandwidths : sequence of float, optional
+        Multiples of the median distance between samples of x, and of y, after adjustment;
+        0.3 to 5 if not given.
+    rng : None, int or numpy.random.Generator
+        All tests use the same signs, so that differences between them are not by chance.
+    **settings
+        Further ones of `chsic_test`.
+
+    Returns
+    -------
+    Sensitivity
+        Print it for a table.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> x, y, z = chsic.datasets.draw_scenario("add", 300, rng=0)
+    >>> found = chsic.sensitivity(x, y, z, alphas=[4, 16], bandwidths=[1.2, 5], rng=0)
+    >>> [point.pvalue < 0.05 for point in found.along_alpha]
+    [True, True]
+    """
+    for name in ("alpha", "bandwidth", "pairs"):
+        if name in settings and not (name == "pairs" and settings[name] in ("nearest", "closest")):
+            raise ValueError(f"{name}: is varied here; give alphas and bandwidths instead.")
+    seed = int(as_generator(rng).integers(2**63))
+    n = len(np.asarray(x))
+    on_line = np.ndim(z) == 1 or np.shape(z)[1] == 1
+    default = min(ALPHA_ON_LINE if on_line else ALPHA_IN_SPACE, n - 1)
+    chosen = [a for a in ALPHAS if a <= n - 1] if alphas is None else _numbers("alphas", alphas)
+    widths = list(BANDWIDTHS) if bandwidths is None else _numbers("bandwidths", bandwidths)
+    settings = {"pairs": "nearest", **settings}
+
+    def at(alpha: float, bandwidth: float | None) -> SensitivityPoint:
+        family = Multiples(MULTIPLES if bandwidth is None else (bandwidth,))
+        result = chsic_test(x, y, z, alpha=alpha, bandwidth=family, rng=seed, **settings)
+        return SensitivityPoint(
+            alpha=alpha,
+            bandwidth=bandwidth,
+            statistic=result.statistic,
+            coefficient=result.coefficient,
+            pvalue=result.pvalue,
+        )
+
+    return Sensitivity(
+        along_alpha=tuple(at(alpha, None) for alpha in chosen),
+        along_bandwidth=tuple(at(default, width) for width in widths),
+    )
+
+
+def _numbers(name: str, values: Sequence[float]) -> list[float]:
+    numbers = sorted(as_number(name, value) for value in values)
+    if not numbers or numbers[0] <= 0:
+        raise ValueError(f"{name}: positive numbers are needed, got {list(values)!r}.")
+    return numbers

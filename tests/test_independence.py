@@ -1,0 +1,451 @@
+"""The test: its answers, its level and power on fixed seeds, its results and its errors."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.ensemble import RandomForestRegressor
+
+import chsic
+from chsic.adjust import Unadjusted
+from chsic.datasets import draw_scenario
+from chsic.grams import residuals_alone, unit_grams
+from chsic.pairs.entries import degrees
+from chsic.units import Units, units_in_space, units_in_strata
+
+
+def rejections(name, n, reps, d=None, **settings):
+    """Count rejections at 0.05 over fixed seeds."""
+    count = 0
+    for seed in range(reps):
+        x, y, z = draw_scenario(name, n, d, rng=seed)
+        count += chsic.chsic_test(x, y, z, rng=seed, n_resamples=499, **settings).pvalue <= 0.05
+    return count
+
+
+# Level: at a true 0.05 in 100 tests, more than 12 come up in 1 of 700 cells.
+@pytest.mark.parametrize(
+    ("name", "n", "d"),
+    [("m_plus-10dB", 100, 1), ("sharp", 200, 1), ("scale", 200, 1), ("levels-30", 200, None),
+     ("mixed", 200, 2), ("oscillating", 200, 3), ("counts", 200, 1)],
+)  # fmt: skip
+def test_level(name, n, d):
+    assert rejections(name, n, 100, d) <= 12
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "d", "at_least"),
+    [("add", 200, 1, 27), ("square", 200, 1, 26), ("add", 200, 3, 26), ("m_minus-10dB", 200, 1, 26),
+     ("circle", 200, 1, 24), ("levels", 400, None, 22)],
+)  # fmt: skip
+def test_power(name, n, d, at_least):
+    """Out of 30; the laboratory measured .95 and more, circle .9, levels .9."""
+    assert rejections(name, n, 30, d) >= at_least
+
+
+def sign_change(n, seed):
+    rng = np.random.default_rng(seed)
+    x, z, noise = rng.normal(size=(3, n))
+    return x, np.sign(z) * x + noise, z
+
+
+def test_augmentation_finds_what_cancels_along_z():
+    """y = sign(z) x + noise: averaged over z, x and y are uncorrelated.
+
+    A wide bandwidth, which sees little but correlation, shows it most clearly.
+    """
+
+    def found(augment):
+        settings = {"augment": augment, "bandwidth": 6.0}
+        tests = (chsic.chsic_test(*sign_change(200, s), rng=s, **settings) for s in range(20))
+        return sum(test.pvalue <= 0.05 for test in tests)
+
+    assert found(False) <= 5
+    assert found(True) == 20
+    assert chsic.chsic_test(*sign_change(200, 0), rng=0).pvalue < 0.001
+    winner = chsic.chsic_test(*sign_change(200, 0), rng=0)
+    assert winner.members[winner.winner].augmented
+
+
+def test_without_z_is_hsic_test():
+    x, noise = np.random.default_rng(0).normal(size=(2, 150))
+    a, b = chsic.hsic_test(x, x**2 + noise, rng=3), chsic.chsic_test(x, x**2 + noise, rng=3)
+    assert a.to_dict() == b.to_dict()
+    assert a.pvalue < 0.001
+    assert (a.pairs, a.adjust, a.n_pairs) == ("complete", "none", 150 * 149 // 2)
+
+
+def test_statistic_is_the_measure():
+    """Without adjustment and z, the statistic is HSIC at that bandwidth, up to tol."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=100)
+    y = x + rng.normal(size=100)
+    found = chsic.hsic_test(x, y, bandwidth=0.8, rng=0)
+    # tr(P K P Q) / (L - 1)^2 against tr(Lap K Lap Q) / (4 K_max^2): the same number.
+    assert found.statistic == pytest.approx(chsic.hsic(x, y, bandwidth=0.8), rel=1e-2)
+    z = rng.normal(size=100)
+    given = chsic.chsic_test(
+        x, y, z, pairs="closest", alpha=6, adjust="none", augment=False, bandwidth=0.8, rng=0
+    )
+    assert given.statistic == pytest.approx(chsic.chsic(x, y, z, alpha=6, bandwidth=0.8), rel=1e-2)
+
+
+def test_grams_are_the_literal_sums():
+    """observed, null and centre against loops over samples."""
+    rng = np.random.default_rng(2)
+    n = 12
+    u, v, z = rng.normal(size=(n, 3)), rng.normal(size=(n, 2)), rng.normal(size=n)
+    graph = chsic.nearest_pairs(z, 4)
+    units = Units(rng.permutation(n), np.array([0, 3, 4, 8, 12]))
+    left_x, left_y = rng.uniform(0.5, 1, (2, n))
+    x, y = (residuals_alone(f, left, graph) for f, left in ((u, left_x), (v, left_y)))
+    grams = unit_grams(x, y, graph, units)
+    lap, partners = graph.laplacian().toarray(), degrees(graph)
+    contributions, products, centre = [], [], []
+    for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
+        c, p, t = np.zeros((3, 2)), np.zeros((3, 2)), 0.0
+        for i in units.order[a:b]:
+            w = (lap[i] ** 2).sum() / (left_x[i] * left_y[i])
+            c += sum(lap[i, j] * np.outer(u[i], v[j]) for j in range(n))
+            p += np.sqrt(w) * np.outer(u[i], v[i])
+            t += w * (u[i] @ u[i]) * (v[i] @ v[i])
+        contributions.append(c.ravel())
+        products.append(p.ravel())
+        centre.append(t)
+    assert (lap**2).sum(axis=1) == pytest.approx(partners**2 + partners)
+    np.testing.assert_allclose(grams.observed, np.array(contributions) @ np.array(contributions).T)
+    np.testing.assert_allclose(grams.null, np.array(products) @ np.array(products).T)
+    np.testing.assert_allclose(grams.centre, centre)
+    total = np.einsum("ij,ia,jb->ab", lap, u, v)
+    assert grams.statistic == pytest.approx((total**2).sum())
+
+
+def test_unadjusted_residuals_are_differences_to_partners():
+    rng = np.random.default_rng(3)
+    u, z = rng.normal(size=(10, 2)), rng.normal(size=10)
+    graph = chsic.nearest_pairs(z, 4)
+    values, left = Unadjusted().residuals(u)
+    made = residuals_alone(values, left, graph)
+    for i in range(10):
+        partners = [*graph.j[graph.i == i], *graph.i[graph.j == i]]
+        np.testing.assert_allclose(made.alone[i], u[i] - u[partners].mean(axis=0), atol=1e-12)
+        assert made.left[i] == pytest.approx(1 + 1 / len(partners))
+
+
+def test_units_hold_every_sample_once():
+    rng = np.random.default_rng(4)
+    strata = rng.integers(0, 5, 203)
+    for units in (units_in_space(rng.normal(size=(203, 3)), 40), units_in_strata(strata, 40, rng)):
+        assert sorted(units.order) == list(range(203))
+        assert units.bounds[0] == 0
+        assert units.bounds[-1] == 203
+        assert units.sizes.min() >= 1
+    for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
+        assert len(set(strata[units.order[a:b]])) == 1
+
+
+def test_answers_are_continuous_where_units_grow():
+    """From 128 samples on, units hold several: p-values must not jump there."""
+    x, y, z = draw_scenario("add", 129, rng=8)
+    found = [chsic.chsic_test(x[:n], y[:n], z[:n], rng=0) for n in (127, 128, 129)]
+    assert [result.block_size for result in found] == [1, 1, 129 / 128]
+    assert np.ptp(np.log([result.pvalue for result in found])) < 1
+    for size in (1, 2, 3):
+        other = chsic.chsic_test(x, y, z, block_size=size, rng=0)
+        assert abs(np.log(other.pvalue / found[-1].pvalue)) < 1.2
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_and_seeds(workers):
+    x, y, z = draw_scenario("wave", 300, 2, rng=0)
+    one, other = (chsic.chsic_test(x, y, z, rng=1, workers=w) for w in (1, workers))
+    assert one.to_dict() == other.to_dict()
+    assert np.array_equal(one.null_distribution, other.null_distribution)
+
+
+def test_same_seed_same_answer_whatever_the_order_of_equal_z():
+    x, y, z = draw_scenario("oscillating", 200, rng=5)
+    assert chsic.chsic_test(x, y, z, rng=1).pvalue == chsic.chsic_test(x, y, z, rng=1).pvalue
+
+
+def test_tied_z_in_the_order_of_y_carries_no_information():
+    """Samples sorted by x and y inside ties of z must not look dependent."""
+    rng = np.random.default_rng(6)
+    z = np.repeat(rng.normal(size=100), 2)  # pairs of ties: too few for strata
+    x, y = rng.normal(size=(2, 200))
+    order = np.lexsort([y, z])
+    pvalues = [chsic.chsic_test(x[order], y[order], z[order], rng=s).pvalue for s in range(5)]
+    assert max(pvalues) > 0.05
+
+
+# ---------------------------------------------------------------------------------- coefficient
+
+
+def test_coefficient_is_one_for_y_equal_x():
+    x, _, z = draw_scenario("oscillating", 300, rng=0)
+    found = chsic.chsic_test(x, x, z, rng=0)
+    assert found.coefficient == pytest.approx(1.0)
+    assert found.confidence_interval().high <= 1.0
+    assert found.pvalue < 1e-6
+
+
+def test_coefficient_is_comparable_across_sizes_and_the_raw_value_is_not():
+    small = np.mean(
+        [chsic.chsic_test(*draw_scenario("add", 250, rng=s), rng=0).coefficient for s in range(12)]
+    )
+    large = chsic.chsic_test(*draw_scenario("add", 8000, rng=0), rng=0).coefficient
+    assert small == pytest.approx(large, rel=0.25)
+    raw = [chsic.chsic(*draw_scenario("add", n, rng=0)) for n in (250, 8000)]
+    assert raw[0] > 2 * raw[1]
+
+
+def test_coefficient_is_centred_under_conditional_independence():
+    values = [
+        chsic.chsic_test(*draw_scenario("oscillating", 150, rng=s), rng=0).coefficient
+        for s in range(60)
+    ]
+    assert abs(np.mean(values)) < 3.5 * np.std(values) / np.sqrt(60)
+
+
+def test_profile_shows_where_dependence_sits():
+    """y follows x for positive z only."""
+    rng = np.random.default_rng(0)
+    x, z, noise = rng.normal(size=(3, 600))
+    found = chsic.chsic_test(x, np.where(z > 0, x, 0) + 0.5 * noise, z, rng=0)
+    profile = found.profile
+    positive = profile.z[:, 0] > 0
+    assert profile.contribution[positive].sum() > 10 * abs(profile.contribution[~positive].sum())
+    middle = found.bandwidths[1]
+    plain = chsic.chsic_test(
+        x, np.where(z > 0, x, 0) + 0.5 * noise, z, rng=0, bandwidth=middle, augment=False
+    )
+    assert profile.contribution.sum() == pytest.approx(plain.estimate, rel=1e-2)
+
+
+# --------------------------------------------------------------------------------------- result
+
+
+def test_result_is_frozen_readable_and_plain():
+    result = chsic.chsic_test(*draw_scenario("add", 200, rng=0), rng=0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.pvalue = 0
+    with pytest.raises(TypeError):
+        iter(result)
+    with pytest.raises(TypeError):
+        chsic.IndependenceResult(1, 2, 3)
+    assert repr(result).startswith("IndependenceResult(pvalue=")
+    assert len(repr(result)) < 120
+    plain = result.to_dict()
+    json.dumps(plain)
+    assert plain["pvalue"] == result.pvalue
+    assert len(plain["members"]) == len(result.members) == 6
+    assert result.alpha == pytest.approx(12, abs=1)
+    assert (result.engine, result.pairs, result.adjust) == ("features", "nearest", "ridge")
+    low, high = result.confidence_interval(0.5)
+    wide = result.confidence_interval(0.99)
+    assert wide.low < low < result.coefficient < high < wide.high
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"pairs": "closest"}, {"pairs": "nearest", "alpha": 4}, {"pairs": "blocks"},
+     {"pairs": "blocks", "block_size": 5}, {"adjust": "none"},
+     {"augment": False}, {"augment": True}, {"null": "signs"},
+     {"bandwidth": 0.5}, {"bandwidth": (0.5, 1.0)}, {"bandwidth": ["median", 0.3]},
+     {"bandwidth": "paper"}, {"block_size": 10}, {"tol": 1e-2}, {"n_resamples": 99}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("d", [1, 2])
+def test_every_setting_is_used(settings, d):
+    """It changes the answer or what is reported, and finds a strong dependence."""
+    x, y, z = draw_scenario("add", 200, d, rng=3)
+    y = y + x
+    usual, result = chsic.chsic_test(x, y, z, rng=0), chsic.chsic_test(x, y, z, rng=0, **settings)
+    assert result.pvalue <= 0.02
+    assert result.to_dict() != usual.to_dict()
+
+
+def test_named_defaults():
+    x, y, z = draw_scenario("oscillating", 200, rng=3)
+    named = {"pairs": "nearest", "alpha": 12, "adjust": "ridge"}
+    usual = chsic.chsic_test(x, y, z, rng=0)
+    assert chsic.chsic_test(x, y, z, rng=0, **named).to_dict() == usual.to_dict()
+    fitted = chsic.chsic_test(x, y, z, rng=0, null="pearson3")
+    assert (usual.null, fitted.null) == ("signs", "pearson3")
+    assert fitted.pvalue == pytest.approx(usual.pvalue, abs=0.1)
+
+
+def test_any_regressor():
+    x, y, z = draw_scenario("oscillating", 200, 2, rng=0)
+    forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0)
+    result = chsic.chsic_test(x, y, z, adjust=forest, rng=0, bandwidth="median")
+    assert result.adjust == "RandomForestRegressor"
+    assert result.pvalue > 0.001
+    again = chsic.chsic_test(x, y, z, adjust=forest, rng=0, bandwidth="median")
+    assert again.to_dict() == result.to_dict()
+
+
+def test_given_pairs():
+    x, y, z = draw_scenario("add", 200, rng=0)
+    graph = chsic.closest_pairs(z, 12)
+    given = chsic.chsic_test(x, y, z, pairs=graph, rng=0)
+    assert given.n_pairs == graph.n_pairs
+    assert given.pairs == "given"
+    assert given.pvalue < 0.05
+
+
+def test_units_shifts_and_scales_do_not_matter():
+    x, y, z = draw_scenario("square", 200, 2, rng=0)
+    usual = chsic.chsic_test(x, y, z, rng=0)
+    moved = chsic.chsic_test(1e6 + 1e3 * x, 1e-9 * y, z * [1e-5, 1e5] - 7, rng=0)
+    assert moved.pvalue == pytest.approx(usual.pvalue, rel=0.05)
+    assert moved.coefficient == pytest.approx(usual.coefficient, rel=1e-3)
+
+
+def test_several_columns_of_x_and_y():
+    x, y, z = draw_scenario("add", 300, rng=0)
+    rng = np.random.default_rng(1)
+    wide = np.column_stack([x, rng.normal(size=300)])
+    assert chsic.chsic_test(wide, y, z, rng=0).pvalue < 0.05
+    beside_z = chsic.chsic_test(np.column_stack([x, 2 * z]), y, z, rng=0)
+    assert "x, column 1 is a function of z" in beside_z.warnings[0]
+    assert beside_z.pvalue == chsic.chsic_test(x, y, z, rng=0).pvalue
+    assert chsic.chsic_test(rng.normal(size=(300, 3)), y, z, rng=0).pvalue > 0.01
+
+
+# ------------------------------------------------------------------------------------- warnings
+
+
+def test_warnings_apply_to_the_data():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 120))
+    assert chsic.chsic_test(x, y, rng.normal(size=120), rng=0).warnings == ()
+    many = chsic.chsic_test(x, y, rng.normal(size=(120, 6)), rng=0).warnings
+    assert any("6 columns" in sentence for sentence in many)
+    few = chsic.chsic_test(x[:12], y[:12], rng.normal(size=12), rng=0)
+    assert few.null == "exhaustive"
+    assert any("Only 12 units" in sentence for sentence in few.warnings)
+    rare = np.r_[np.repeat([0.0, 1.0], 58), 5.0, 6.0, 7.0, 8.0]
+    assert any("4 samples" in s for s in chsic.chsic_test(x, y, rare, rng=0).warnings)
+    tied = np.repeat(rng.normal(size=60), 2)
+    assert any("share their z" in s for s in chsic.chsic_test(x, y, tied, rng=0).warnings)
+    far = chsic.chsic_test(x, y, rng.normal(size=(120, 3)), adjust="none", alpha=110, rng=0)
+    assert any("far apart" in s for s in far.warnings)
+
+
+def test_function_of_z_leaves_nothing():
+    z, y = np.random.default_rng(0).normal(size=(2, 100))
+    found = chsic.chsic_test(3 * z + 1, y, z, rng=0)
+    assert found.pvalue == 1
+    assert "x is a function of z" in found.warnings[0]
+    assert repr(found)
+    json.dumps(found.to_dict())
+
+
+# --------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"pairs": "near"}, "pairs: unknown choice 'near'"),
+     ({"adjust": "spline"}, "adjust: unknown choice 'spline'"),
+     ({"augment": "yes"}, "augment: expected 'auto', True or False"),
+     ({"null": "normal"}, "null: unknown choice"),
+     ({"n_resamples": 5}, "n_resamples: expected at least 19"),
+     ({"alpha": 500}, "alpha: must lie between 1 and n - 1"),
+     ({"nan_policy": "ignore"}, "nan_policy: unknown choice"),
+     ({"tol": 0.5}, "tol: must lie between"),
+     ({"block_size": 0}, "block_size: expected at least 1"),
+     ({"bandwidth": -1.0}, "bandwidth: must be positive"),
+     ({"bandwidth": []}, "bandwidth: the list is empty"),
+     ({"pairs": "blocks", "alpha": 4}, "alpha: is not used with these pairs"),
+     ({"pairs": "strata"}, "pairs: 'strata' needs samples with equal z")],
+    ids=str,
+)  # fmt: skip
+def test_errors_name_the_argument(settings, message):
+    x, y, z = draw_scenario("add", 100, rng=0)
+    with pytest.raises(ValueError, match=message):
+        chsic.chsic_test(x, y, z, **settings)
+
+
+def test_more_errors():
+    x, y, z = draw_scenario("add", 100, rng=0)
+    with pytest.raises(TypeError, match="adjust: expected 'auto'"):
+        chsic.chsic_test(x, y, z, adjust=3)
+    with pytest.raises(ValueError, match="alpha: has no meaning without z"):
+        chsic.chsic_test(x, y, alpha=4)
+    with pytest.raises(ValueError, match="pairs: the PairGraph is for 50 samples"):
+        chsic.chsic_test(x, y, z, pairs=chsic.complete_pairs(50))
+    codes = np.repeat([0.0, 1.0], 50)
+    with pytest.raises(ValueError, match="adjust: pairs inside strata are exactly equal in z"):
+        chsic.chsic_test(x, y, codes, adjust="ridge")
+    with pytest.raises(ValueError, match="level: must lie between 0 and 1"):
+        chsic.chsic_test(x, y, z, rng=0).confidence_interval(95)
+
+
+def test_missing_values():
+    x, y, z = draw_scenario("add", 100, rng=0)
+    x[3], z[7] = np.nan, np.nan
+    with pytest.raises(ValueError, match="x: 1 of 100 samples are NaN"):
+        chsic.chsic_test(x, y, z)
+    omitted = chsic.chsic_test(x, y, z, nan_policy="omit", rng=0)
+    keep = ~(np.isnan(x) | np.isnan(z))
+    assert omitted.n_samples == 98
+    assert omitted.pvalue == chsic.chsic_test(x[keep], y[keep], z[keep], rng=0).pvalue
+    assert "2 rows with missing values" in omitted.warnings[0]
+
+
+# ---------------------------------------------------------------------- sensitivity, calibration
+
+
+def test_sensitivity_is_the_test_along_settings():
+    x, y, z = draw_scenario("add", 200, rng=0)
+    found = chsic.sensitivity(x, y, z, alphas=[4, 16], bandwidths=[0.6, 5], rng=0)
+    assert [p.alpha for p in found.along_alpha] == [4, 16]
+    assert [p.bandwidth for p in found.along_bandwidth] == [0.6, 5]
+    assert found.along_alpha[0].pvalue != found.along_alpha[1].pvalue
+    assert len(str(found).splitlines()) == 5
+    json.dumps(found.to_dict())
+    assert max(p.alpha for p in chsic.sensitivity(x[:20], y[:20], z[:20], rng=0).along_alpha) <= 19
+    with pytest.raises(ValueError, match="alpha: is varied here"):
+        chsic.sensitivity(x, y, z, alpha=4)
+    with pytest.raises(ValueError, match="bandwidths: positive numbers are needed"):
+        chsic.sensitivity(x, y, z, bandwidths=[0.0])
+
+
+@pytest.mark.parametrize(("name", "d"), [("oscillating", 1), ("levels-3", None), ("binary", 1)])
+def test_calibration_simulates_independence_and_dependence(name, d):
+    x, y, z = draw_scenario(name, 150, d, rng=0)
+    found = chsic.calibrate(x, y, z, n_sim=40, effect_sizes=[0.6], rng=0, n_resamples=199)
+    assert found.effect_sizes == (0.0, 0.6)
+    assert found.rejection_rate(0.0) <= 0.175  # 7 of 40 at a true 0.05: 1 in 300
+    assert found.rejection_rate(0.6) >= 0.6
+    low, high = found.interval(0.0)
+    assert low <= found.rejection_rate(0.0) <= high
+    assert "level 0.05" in str(found)
+
+
+def test_calibration_does_not_depend_on_workers():
+    x, y, z = draw_scenario("add", 100, rng=0)
+    one, two = (chsic.calibrate(x, y, z, n_sim=6, workers=w, rng=0, n_resamples=99) for w in (1, 2))
+    assert one == two
+    with pytest.raises(ValueError, match="effect_sizes: must lie between 0 and 1"):
+        chsic.calibrate(x, y, z, effect_sizes=[2])
+    with pytest.raises(ValueError, match=r"effect_size: 0\.7 was not simulated"):
+        one.rejection_rate(0.7)
+
+
+def test_redrawn_data_are_independent_given_z_but_keep_their_laws():
+    from chsic._validate import as_columns
+    from chsic.calibrate import _Source
+
+    x, y, z = draw_scenario("scale", 2000, rng=0)
+    columns = [as_columns(name, v) for name, v in zip("xyz", (x, y, z), strict=True)]
+    source = _Source.of(*columns, np.random.default_rng(0))
+    drawn_x, drawn_y = source.draw(0.0, np.random.default_rng(1))
+    assert stats.ks_2samp(drawn_x[:, 0], x).pvalue > 0.01
+    low, high = np.abs(z) < 0.3, np.abs(z) > 1
+    assert drawn_x[low].std() < 0.5 * drawn_x[high].std()  # the spread still follows z
+    assert drawn_y.shape == (2000, 1)

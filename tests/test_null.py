@@ -1,0 +1,122 @@
+"""Random signs, all signs and the fitted law agree, and joint p-values are what they claim."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from chsic.null import Law, joint_null
+
+
+def gram_of(n_units, rank, seed):
+    c = np.random.default_rng(seed).normal(size=(n_units, rank))
+    return c @ c.T
+
+
+def hollow(gram):
+    return gram - np.diag(np.diag(gram))
+
+
+def brute_force(gram):
+    """s' H s over all signs, by loops."""
+    n = len(gram)
+    values = []
+    for code in range(2 ** (n - 1)):
+        s = np.array([1 - 2 * ((code >> k) & 1) for k in range(n)], dtype=float)
+        values.append(sum(s[a] * s[b] * gram[a, b] for a in range(n) for b in range(n) if a != b))
+    return np.array(values)
+
+
+def test_moments_of_the_law_are_those_of_all_signs():
+    gram = gram_of(9, 3, 0)
+    values = brute_force(gram)
+    law = Law.of(hollow(gram))
+    assert values.mean() == pytest.approx(0, abs=1e-9)
+    assert law.scale == pytest.approx(values.std(), rel=1e-9)
+    assert law.skewness == pytest.approx((values**3).mean() / values.std() ** 3, rel=1e-9)
+
+
+@pytest.mark.parametrize("skewness", [2.0, 0.4, -0.7, 0.0])
+def test_law_is_pearson_three(skewness):
+    law = Law(3.0, skewness)
+    for value in (-4.0, 0.0, 2.0, 9.0, 30.0):
+        expected = stats.pearson3.sf(value / 3, skewness)
+        assert law.sf(value) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+        score = float(law.scores(np.array(value)))
+        if 1e-3 < expected < 0.5:  # Wilson and Hilferty are close where members are compared
+            assert stats.norm.sf(score) == pytest.approx(expected, rel=0.2)
+
+
+def test_exhaustive_counts_all_signs():
+    gram = gram_of(8, 2, 1)
+    values = brute_force(gram)
+    observed = float(np.sort(values)[-6])
+    found = joint_null([observed], [gram], rng=np.random.default_rng(0))
+    assert found.method == "exhaustive"
+    assert found.pvalue == pytest.approx((values >= observed - 1e-9).mean())
+    assert len(found.draws) == 2**7
+
+
+def test_signs_agree_with_all_signs():
+    gram = gram_of(14, 3, 2)
+    observed = float(np.quantile(brute_force(gram), 0.97))
+    every = joint_null([observed], [gram], method="exhaustive", rng=np.random.default_rng(0))
+    drawn = joint_null([observed], [gram], method="signs", rng=np.random.default_rng(0))
+    assert drawn.method == "signs"
+    assert len(drawn.draws) == 9999
+    assert drawn.pvalue == pytest.approx(every.pvalue, abs=4 * np.sqrt(0.03 / 9999))
+
+
+def test_plus_one_rule():
+    gram = gram_of(40, 2, 3)
+    found = joint_null([1e9], [gram], method="signs", n_resamples=99, rng=np.random.default_rng(0))
+    assert found.pvalue == 1 / 100
+
+
+def test_small_pvalues_come_from_the_fit():
+    gram = gram_of(60, 4, 4)
+    law = Law.of(hollow(gram))
+    found = joint_null([12 * law.scale], [gram], rng=np.random.default_rng(0))
+    assert found.method == "pearson3"
+    assert found.pvalue == pytest.approx(law.sf(12 * law.scale))
+    assert 0 < found.pvalue < 1e-4
+
+
+def test_large_pvalues_stop_early_and_small_ones_do_not():
+    gram = gram_of(60, 4, 5)
+    law = Law.of(hollow(gram))
+    rng = np.random.default_rng(0)
+    assert len(joint_null([0.0], [gram], rng=rng).draws) == 999
+    assert len(joint_null([2.2 * law.scale], [gram], rng=rng).draws) == 9999
+
+
+def test_family_is_joint():
+    """The same statistic twice costs nothing; many independent ones cost as Sidak says."""
+    gram = gram_of(80, 5, 6)
+    observed = 2.0 * Law.of(hollow(gram)).scale
+    one = joint_null([observed], [gram], method="signs", rng=np.random.default_rng(1))
+    twice = joint_null([observed] * 2, [gram] * 2, method="signs", rng=np.random.default_rng(1))
+    assert twice.pvalue == one.pvalue
+    grams = [gram_of(80, 5, seed) for seed in range(10, 15)]
+    values = [float(Law.of(hollow(g)).scale) * 2.0 for g in grams]
+    five = joint_null(values, grams, method="signs", rng=np.random.default_rng(1))
+    sidak = 1 - (1 - min(five.member_pvalues)) ** 5
+    assert five.pvalue == pytest.approx(sidak, rel=0.25)
+    assert five.member_pvalues[five.winner] == pytest.approx(min(five.member_pvalues), rel=0.2)
+
+
+def test_joint_pvalues_are_uniform():
+    """Random signs of the units themselves: the null is exact, so p-values must be uniform."""
+    rng = np.random.default_rng(7)
+    c = [rng.normal(size=(40, 3)), rng.standard_t(3, size=(40, 6))]
+    grams = [a @ a.T for a in c]
+    pvalues = []
+    for _ in range(400):
+        s = rng.choice([-1.0, 1.0], 40)
+        values = [float(s @ hollow(g) @ s) for g in grams]
+        pvalues.append(joint_null(values, grams, n_resamples=999, rng=rng).pvalue)
+    assert stats.kstest(pvalues, "uniform").pvalue > 0.001
+
+
+def test_too_many_units_for_all_signs():
+    with pytest.raises(ValueError, match="null: 'exhaustive' is for at most 24 units, here are 40"):
+        joint_null([0.0], [gram_of(40, 2, 0)], method="exhaustive", rng=np.random.default_rng(0))

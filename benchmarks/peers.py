@@ -1,8 +1,8 @@
-"""Time one measure of conditional dependence beside the peers, in one run: ``make bench``.
+"""Time one measure and one p-value beside the peers, in one run: ``make bench``.
 
 Every value is computed in a process of its own, which tells the time of the call, without imports
 and after a small warm-up, and its peak memory. What takes more than a minute is stopped, and larger
-sizes are not tried. KCI, RCIT and FastKCI have no measure without a p-value, so theirs includes it.
+sizes are not tried. KCI, RCIT and FastKCI have no measure without a p-value.
 """
 
 import json
@@ -11,10 +11,12 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from benchmarks.machine import describe
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from rich.console import Console
 from rich.progress import Progress
@@ -25,7 +27,7 @@ from chsic import paper, plot
 from chsic.files import write_whole
 
 RESULTS = Path(__file__).parent / "results"
-SIZES = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000, 10_000_000)
+SIZES = (100, 300, 1_000, 2_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000)
 LIMIT = 60.0  # seconds for one value
 
 
@@ -43,6 +45,10 @@ def literal(x, y, z):
     return paper.c_hsic(
         x, y, f1, f2, lambda s: np.exp(-((s / h_x) ** 2)), lambda s: np.exp(-((s / h_y) ** 2))
     )
+
+
+def our_pvalue(x, y, z):
+    return chsic.chsic_test(x, y, z, rng=0, workers=2).pvalue
 
 
 def kci(x, y, z):
@@ -69,6 +75,13 @@ def cmi_knn(x, y, z):
     return CMIknn().get_dependence_measure(np.vstack([x, y, z]), np.array([0, 1, 2]))
 
 
+def cmi_knn_pvalue(x, y, z):
+    from tigramite.independence_tests.cmiknn import CMIknn
+
+    test = CMIknn(significance="shuffle_test", seed=0)
+    return test.run_test_raw(x[:, None], y[:, None], z[:, None])[1]
+
+
 def partial_dcor(x, y, z):
     import dcor
 
@@ -81,17 +94,22 @@ def conditional_dcorr(x, y, z):
     return ConditionalDcorr().statistic(x[:, None], y[:, None], z[:, None])
 
 
-METHODS = {
+MEASURES = {
     "chsic": ours,
     "chsic, dense engine": ours_dense,
     "literal eq. 18": literal,
-    "causal-learn KCI": kci,
-    "causal-learn FastKCI": fast_kci,
-    "causal-learn RCIT": rcit,
     "tigramite CMIknn": cmi_knn,
     "dcor partial": partial_dcor,
     "hyppo conditional dcorr": conditional_dcorr,
 }
+PVALUES = {
+    "chsic_test": our_pvalue,
+    "causal-learn KCI": kci,
+    "causal-learn FastKCI": fast_kci,
+    "causal-learn RCIT": rcit,
+    "tigramite CMIknn, p-value": cmi_knn_pvalue,
+}
+METHODS = {**MEASURES, **PVALUES}
 
 
 def child(method: str, n: int) -> None:
@@ -150,52 +168,83 @@ def run() -> list[dict]:
     return rows
 
 
-def show(rows: list[dict], exponents: dict[str, float | None]) -> None:
-    table = Table(title="Seconds for one value (peak memory)")
+def show(title: str, methods: Iterable[str], rows: list[dict], exponents: dict) -> None:
+    table = Table(title=f"{title}: seconds (peak memory)")
     table.add_column("L", justify="right")
-    for method in METHODS:
+    for method in methods:
         table.add_column(method, justify="right")
     cells = {(r["method"], r["n"]): r for r in rows}
     for n in SIZES:
-        line = []
-        for method in METHODS:
-            row = cells.get((method, n))
-            if row is None:
-                line.append("")
-            elif "stopped" in row:
-                line.append("stopped")
-            else:
-                line.append(f"{row['seconds']:.3g} ({row['peak_bytes'] / 1e9:.2g} GB)")
-        table.add_row(str(n), *line)
-    growths = [f"L^{p:.2f}" if p is not None else "" for p in exponents.values()]
-    table.add_row("growth", *growths)
-    Console(highlight=False, width=180).print(table)
+        table.add_row(str(n), *(_cell(cells.get((method, n))) for method in methods))
+    growths = [exponents[method] for method in methods]
+    table.add_row("growth", *("" if p is None else f"L^{p:.2f}" for p in growths))
+    Console(highlight=False, width=150).print(table)
+
+
+def _cell(row: dict | None) -> str:
+    if row is None:
+        return ""
+    if "stopped" in row:
+        return "stopped"
+    return f"{row['seconds']:.3g} ({row['peak_bytes'] / 1e9:.2g} GB)"
 
 
 def picture(rows: list[dict]) -> Figure:
-    figure = Figure(figsize=(8, 5.5), layout="constrained")
-    ax = figure.subplots()
-    for method, marker in zip(METHODS, "os^vDPX*<", strict=True):
-        points = [
-            (r["n"], r["seconds"]) for r in rows if r["method"] == method and "stopped" not in r
-        ]
-        width = 2.2 if method == "chsic" else 1.1
-        color = "black" if method == "chsic" else None
-        ax.loglog(*zip(*points, strict=True), marker=marker, markersize=4, lw=width, color=color,
-                  label=method)  # fmt: skip
-    ax.axhline(LIMIT, color="grey", lw=0.8, ls=":")
-    ax.set(xlabel="L", ylabel="seconds", title="One value of a conditional dependence measure")
-    ax.grid(alpha=0.25)
-    ax.legend(frameon=False, fontsize=8)
+    figure = Figure(figsize=(12, 5), layout="constrained")
+    axes = figure.subplots(1, 2, sharex=True, sharey=True)
+    for ax, methods, title in zip(axes, (MEASURES, PVALUES), ("measure", "p-value"), strict=True):
+        for method, marker in zip(methods, "os^vDP"[: len(methods)], strict=True):
+            _line(ax, [r for r in rows if r["method"] == method], method, marker)
+        ax.axhline(LIMIT, color="grey", lw=0.8, ls=":")
+        ax.set(xlabel="L", title=f"One {title} of conditional dependence")
+        ax.grid(alpha=0.25)
+        ax.legend(frameon=False, fontsize=8)
+    axes[0].set_ylabel("seconds")
     return figure
+
+
+def _line(ax: Axes, rows: list[dict], method: str, marker: str) -> None:
+    points = [(r["n"], r["seconds"]) for r in rows if "stopped" not in r]
+    ours = method in ("chsic", "chsic_test")
+    ax.loglog(*zip(*points, strict=True), marker=marker, markersize=4, label=method,
+              lw=2.2 if ours else 1.1, color="black" if ours else None)  # fmt: skip
+
+
+def pvalue_targets(rows: list[dict]) -> list[dict]:
+    """Ratios of seconds that the test promises, and of memory at the end."""
+    cells = {(r["method"], r["n"]): r for r in rows if "stopped" not in r}
+    wanted = [
+        ("causal-learn KCI", 1_000, "seconds", 20),
+        ("causal-learn KCI", 2_000, "seconds", 100),
+        ("causal-learn RCIT", 10_000, "seconds", 1),
+        ("causal-learn RCIT", 100_000, "seconds", 1),
+        ("causal-learn RCIT", 1_000_000, "seconds", 5),
+        ("causal-learn RCIT", 1_000_000, "peak_bytes", 1),
+    ]
+    found = []
+    for peer, n, what, at_least in wanted:
+        if (peer, n) in cells and ("chsic_test", n) in cells:
+            ratio = cells[peer, n][what] / cells["chsic_test", n][what]
+            name = f"{peer} over chsic_test, {what}, L = {n}"
+            found.append({"name": name, "found": ratio, "wanted": f"at least {at_least}"})
+    return found
 
 
 def main() -> None:
     rows = run()
     exponents = {m: growth([r for r in rows if r["method"] == m]) for m in METHODS}
-    show(rows, exponents)
+    show("One measure", MEASURES, rows, exponents)
+    show("One p-value", PVALUES, rows, exponents)
+    targets = pvalue_targets(rows)
+    for target in targets:
+        print(f"{target['name']}: {target['found']:.3g} ({target['wanted']})")
     packages = ("chsic", "numpy", "scipy", "finufft", "causal-learn", "tigramite", "dcor", "hyppo")
-    result = {"machine": describe(*packages), "growth_exponents": exponents, "rows": rows}
+    result = {
+        "machine": describe(*packages),
+        "pvalue_targets": targets,
+        "growth_exponents": exponents,
+        "rows": rows,
+    }
     text = json.dumps(result, indent=1) + "\n"
     write_whole(RESULTS / "peers.json", lambda path: path.write_text(text))
     plot.save(picture(rows), RESULTS / "peers.png")

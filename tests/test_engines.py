@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import chsic
 from chsic.bandwidth import in_bandwidths
-from chsic.engines import dense, features, fourier
+from chsic.engines import dense, exponential, features, fourier
 from chsic.engines.choose import choose
 from chsic.engines.dense import DenseCovariances
 from chsic.features import RandomFourier
@@ -107,6 +107,49 @@ def test_kernels_with_a_known_spectrum(kernel, tol, graph):
     assert value == pytest.approx(exact, rel=tol)
 
 
+@pytest.mark.parametrize("kernel", ["laplace", "matern32"])
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("kinds", [("normal", "heavy tails"), ("clusters", "offset"),
+                                   ("repeated", "outlier"), ("counts", "tiny")])  # fmt: skip
+def test_exponential_sums_are_exact(kernel, graph, kinds):
+    rng = np.random.default_rng(2)
+    x, y, z = (columns(kind, rng, 333) for kind in (*kinds, "normal"))
+    pairs = graph_of(graph, z, rng)
+    settings = {"pairs": pairs, "kernel": kernel}
+    exact = chsic.chsic(x, y, z, engine="dense", **settings)
+    scaled = in_bandwidths(x[:, None], y[:, None], "paper")
+    terms = merge([exponential.ExponentialCovariances(*scaled, pairs, KERNELS[kernel])])
+    assert agree(terms.gram.sum() / (4 * pairs.n_pairs**2), exact, pairs, terms.error)
+    if "outlier" not in kinds:  # beside which others are equal, and all but rounding cancels
+        assert terms.error < 1e-9
+        value = chsic.chsic(x, y, z, engine="exponential", **settings)
+        assert value == pytest.approx(exact, rel=1e-9)
+
+
+def test_exponential_sums_by_hand():
+    rng = np.random.default_rng(3)
+    x, y, w = rng.normal(size=(3, 50)) * [[4.0], [9.0], [1.0]]
+    x[:10] = x[10:20]  # ties
+    for kernel in (KERNELS["laplace"], KERNELS["matern32"]):
+        k, q = (kernel.kappa(np.abs(a[:, None] - a)) for a in (x, y))
+        assert exponential.pair_sum(x, y, w, kernel) == pytest.approx(w @ (k * q) @ w, rel=1e-12)
+        np.testing.assert_allclose(exponential.row_sums(x, kernel), k.sum(axis=1), rtol=1e-12)
+
+
+def test_exponential_refuses_what_it_is_not_made_for(monkeypatch):
+    x, y, z = chsic.datasets.m_minus(100, 10.0, 0)
+    with pytest.raises(ValueError, match="is for 'laplace' and 'matern32', got 'gaussian'"):
+        chsic.hsic(x, y, engine="exponential")
+    with pytest.raises(ValueError, match="one column, got 2 and 1"):
+        chsic.hsic(np.column_stack([x, z]), y, engine="exponential", kernel="laplace")
+    spread = np.arange(100) * 10.0  # no gap is long, but the range is
+    with pytest.raises(ValueError, match="reach over 990 bandwidths"):
+        chsic.hsic(spread, y, engine="exponential", kernel="laplace", bandwidth=1.0)
+    monkeypatch.setattr(exponential, "LARGEST_LIST", 100)
+    with pytest.raises(ValueError, match="lists 500 entries of the Laplacian"):
+        chsic.chsic(x, y, z, engine="exponential", kernel="laplace")
+
+
 @pytest.mark.parametrize("tol", TOLERANCES)
 def test_outliers_do_not_blow_up_the_grid(tol):
     """A sample a million standard deviations away, at a bandwidth that does not follow it."""
@@ -139,7 +182,7 @@ def test_grid_too_large_is_refused_or_left_to_another_engine():
         ({"tol": 0}, "tol: must lie between 1e-14 and 0.1"),
         ({"tol": 1.0}, "tol: must lie"),
         ({"workers": 0}, "workers: expected at least 1"),
-        ({"engine": "gpu"}, "known are 'auto', 'dense', 'fourier', 'features'"),
+        ({"engine": "gpu"}, "known are 'auto', 'dense', 'fourier', 'exponential', 'features'"),
     ],
 )
 def test_bad_engine_settings(settings, message):
@@ -157,7 +200,7 @@ def test_several_columns_are_refused_by_fourier():
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("engine", ["dense", "fourier", "features"])
+@pytest.mark.parametrize("engine", ["dense", "fourier", "exponential", "features"])
 def test_workers_do_not_change_a_bit(monkeypatch, graph, engine):
     monkeypatch.setattr(fourier, "PIECE", 100)
     monkeypatch.setattr(features, "CHUNK", 50)
@@ -166,8 +209,9 @@ def test_workers_do_not_change_a_bit(monkeypatch, graph, engine):
     rng = np.random.default_rng(3)
     x, y, z = chsic.datasets.m_minus(500, 10.0, rng)
     pairs = graph_of(graph, z, rng)
+    kernel = "laplace" if engine == "exponential" else "gaussian"
     values = {
-        chsic.chsic(x, y, z, pairs=pairs, engine=engine, workers=workers)
+        chsic.chsic(x, y, z, pairs=pairs, engine=engine, kernel=kernel, workers=workers)
         for workers in (1, 2, 3, 8)
     }
     assert len(values) == 1
@@ -202,17 +246,37 @@ def dense_shards(x, y, kernel):
     return lambda graph, samples: DenseCovariances(x[samples], y[samples], graph, kernel)
 
 
+def exponential_shards(x, y, kernel):
+    return lambda graph, samples: exponential.ExponentialCovariances(
+        x[samples], y[samples], graph, kernel
+    )
+
+
+def literal_gram(x, y, graph, kernel):
+    """H_bb' = tr(Lap_b K Lap_b' Q), as it is written."""
+    lap, k, q = graph.laplacian().toarray(), kernel.matrix(x, x), kernel.matrix(y, y)
+    of_block = [lap * (graph.blocks == b)[:, None] for b in range(graph.n_blocks)]
+    return np.array([[np.trace(a @ k @ b @ q) for b in of_block] for a in of_block])
+
+
 @pytest.mark.parametrize("kind", ["complete", "some pairs"])
-@pytest.mark.parametrize("engine", [dense_shards, fourier_shards, feature_shards])
-def test_blocks_agree_between_engines_whole_and_in_shards(engine, kind):
+@pytest.mark.parametrize(
+    ("engine", "kernel"),
+    [(dense_shards, "gaussian"), (fourier_shards, "gaussian"), (feature_shards, "gaussian"),
+     (exponential_shards, "laplace"), (exponential_shards, "matern32")],
+)  # fmt: skip
+@pytest.mark.parametrize("tile", [2**21, 8 * 200 * 20], ids=["one tile", "many tiles"])
+def test_blocks_are_the_literal_ones_whole_and_in_shards(monkeypatch, engine, kernel, kind, tile):
+    monkeypatch.setattr(dense, "CACHED_TILE_BYTES", tile)
+    monkeypatch.setattr(dense, "LARGEST_TILE_BYTES", tile)
     rng = np.random.default_rng(4)
     x, y, z = chsic.datasets.m_minus(200, 10.0, rng)
     graph = blocks_of(kind, z, rng)
+    kernel = KERNELS[kernel]
     scaled = in_bandwidths(x[:, None], y[:, None], "paper")
-    exact = merge([DenseCovariances(*scaled, graph, KERNELS["gaussian"])])
-    assert exact.n_pairs.sum() == graph.n_pairs
-    scale = np.abs(exact.gram).max()
-    shard = engine(*scaled, KERNELS["gaussian"])
+    exact = literal_gram(*scaled, graph, kernel)
+    scale = np.abs(exact).max()
+    shard = engine(*scaled, kernel)
     parts = []
     for chosen in ([0, 1], [2], [3, 4]):
         samples = np.flatnonzero(np.isin(graph.blocks, chosen))
@@ -224,10 +288,11 @@ def test_blocks_agree_between_engines_whole_and_in_shards(engine, kind):
             blocks=graph.blocks[samples] - chosen[0],
         )
         parts.append(shard(part, samples))
+    n_pairs = np.bincount(graph.blocks[graph.i])
     for terms in (merge([shard(graph, slice(None))]), merge(parts)):
-        np.testing.assert_allclose(terms.gram, exact.gram, rtol=0, atol=1e-8 * scale)
-        np.testing.assert_array_equal(terms.n_pairs, exact.n_pairs)
-        assert terms.gram.sum() == pytest.approx(exact.gram.sum(), rel=max(terms.error, 1e-12))
+        np.testing.assert_allclose(terms.gram, exact, rtol=0, atol=1e-8 * scale)
+        np.testing.assert_array_equal(terms.n_pairs, n_pairs)
+        assert terms.gram.sum() == pytest.approx(exact.sum(), rel=max(terms.error, 1e-12))
 
 
 @pytest.mark.parametrize("size", [2, 7, 10**6])
@@ -363,10 +428,13 @@ def test_choice_is_explained():
     assert choose(n_samples=10**4, d_x=1, d_y=1, kernel=KERNELS["cauchy"], tol=1e-6).engine == (
         "features"
     )
-    for kernel, tol in (("laplace", 1e-3), ("matern32", 1e-9)):
-        slow = choose(n_samples=18_000, d_x=1, d_y=1, kernel=KERNELS[kernel], tol=tol)
-        assert slow.engine == "dense"
+    for kernel in ("laplace", "matern32"):
+        slow = choose(n_samples=18_000, d_x=1, d_y=1, kernel=KERNELS[kernel], tol=1e-9)
+        assert slow.engine == "exponential"
         assert kernel in slow.reason
+    loose = choose(n_samples=10**4, d_x=1, d_y=3, kernel=gaussian, tol=0.05)
+    assert loose.engine == "features"
+    assert "random features keep tol" in loose.reason
 
 
 def test_a_million_samples_measured():

@@ -329,7 +329,7 @@ def test_warnings_apply_to_the_data():
     assert any("Only 12 units" in sentence for sentence in few.warnings)
     rare = np.r_[np.repeat([0.0, 1.0], 58), 5.0, 6.0, 7.0, 8.0]
     assert any("4 samples" in s for s in chsic.chsic_test(x, y, rare, rng=0).warnings)
-    tied = np.repeat(rng.normal(size=60), 2)
+    tied = np.r_[np.repeat(rng.normal(size=25), 3), rng.normal(size=45)]
     assert any("share their z" in s for s in chsic.chsic_test(x, y, tied, rng=0).warnings)
     far = chsic.chsic_test(x, y, rng.normal(size=(120, 3)), adjust="none", alpha=110, rng=0)
     assert any("far apart" in s for s in far.warnings)

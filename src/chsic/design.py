@@ -19,7 +19,7 @@ from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_bloc
 from chsic.pairs.graph import count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space
 from chsic.pairs.nearest import nearest_in_space, nearest_on_line
-from chsic.pairs.strata import is_discrete, strata_of
+from chsic.pairs.strata import SMALLEST_STRATUM, is_discrete, strata_of
 from chsic.smooth import Smoother
 from chsic.units import Units, number_of_units, units_along, units_in_space, units_in_strata
 
@@ -242,11 +242,11 @@ def _about_z(z: Array, strata: Index) -> tuple[str, ...]:
             f"z has {z.shape[1]} columns: samples are far apart in z, and the p-value leans on the "
             "regression; check it with chsic.calibrate."
         )
-    tied = float((np.bincount(strata)[strata] > 1).mean())
+    tied = float((np.bincount(strata)[strata] >= SMALLEST_STRATUM).mean())
     if tied > 0.5:
         found.append(
-            f"{tied:.0%} of the samples share their z with others, but z was treated as "
-            "continuous; use pairs='strata' if its values are categories."
+            f"{tied:.0%} of the samples share their z with two others or more, but z was treated "
+            "as continuous; use pairs='strata' if its values are categories."
         )
     return tuple(found)
 

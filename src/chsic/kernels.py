@@ -37,6 +37,8 @@ class Kernel:
         (eq. 5); None where it is not known.
     tail : callable or None
         The integral of G^2 beyond the frequencies -f and f: what a sum that stops there misses.
+    slope : float or None
+        The c of kappa(s) = (1 + c s) exp(-s), if it is of that kind.
     frequencies : callable or None
         ``frequencies(rng, size, d)`` draws `size` angular frequencies w of d columns for which
         the mean of cos(w s) over w is kappa(|s|).
@@ -53,6 +55,7 @@ class Kernel:
     kappa: Function
     spectrum: Function | None = None
     tail: Function | None = None
+    slope: float | None = None
     frequencies: Callable[[np.random.Generator, int, int], Array] | None = None
 
     def matrix(self, a: Array, b: Array) -> Array:
@@ -105,6 +108,7 @@ LAPLACE = Kernel(
     kappa=lambda s: np.exp(-s),
     spectrum=lambda f: 2 / (1 + (2 * np.pi * f) ** 2),
     tail=lambda f: 2 / np.pi * np.arctan2(1, 2 * np.pi * f),
+    slope=0.0,
     frequencies=lambda rng, size, d: (
         rng.standard_normal((size, d)) / np.sqrt(rng.chisquare(1, (size, 1)))
     ),
@@ -123,6 +127,7 @@ MATERN32 = Kernel(
     kappa=lambda s: (1 + s) * np.exp(-s),
     spectrum=lambda f: 4 / (1 + (2 * np.pi * f) ** 2) ** 2,
     tail=lambda f: 2 / np.pi * (np.arctan2(1, w := 2 * np.pi * f) - w / (1 + w * w)),
+    slope=1.0,
     frequencies=lambda rng, size, d: (
         rng.standard_normal((size, d)) / np.sqrt(rng.chisquare(3, (size, 1)))
     ),

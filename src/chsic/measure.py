@@ -47,11 +47,13 @@ def hsic(
         a number holds for every column; a pair gives a rule or a number for x and another for y.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
-    engine : {"auto", "dense", "fourier", "features"}
+    engine : {"auto", "dense", "fourier", "exponential", "features"}
         How the value is computed. ``"dense"`` is exact, for any kernel, in time n^2.
         ``"fourier"`` is near-linear, for x and y of one column and a kernel whose spectrum is
-        known. ``"features"`` is linear, for any data, but where kernels have no short
-        description it falls back to random features and an error of some percent.
+        known. ``"exponential"`` is near-linear and exact, for x and y of one column and the
+        kernels ``"laplace"`` and ``"matern32"``, whose spectra fall slowly. ``"features"`` is
+        linear, for any data, but where kernels have no short description it falls back to random
+        features and an error of some percent.
         `explain` tells what ``"auto"`` chooses.
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
@@ -140,11 +142,13 @@ def chsic(
         a number holds for every column; a pair gives a rule or a number for x and another for y.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
-    engine : {"auto", "dense", "fourier", "features"}
+    engine : {"auto", "dense", "fourier", "exponential", "features"}
         How the value is computed. ``"dense"`` is exact, for any kernel, in time n^2.
         ``"fourier"`` is near-linear, for x and y of one column and a kernel whose spectrum is
-        known. ``"features"`` is linear, for any data, but where kernels have no short
-        description it falls back to random features and an error of some percent.
+        known. ``"exponential"`` is near-linear and exact, for x and y of one column and the
+        kernels ``"laplace"`` and ``"matern32"``, whose spectra fall slowly. ``"features"`` is
+        linear, for any data, but where kernels have no short description it falls back to random
+        features and an error of some percent.
         `explain` tells what ``"auto"`` chooses.
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.

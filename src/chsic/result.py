@@ -182,7 +182,8 @@ class IndependenceResult:
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval()
-        warned = f", {len(self.warnings)} warnings" if self.warnings else ""
+        number = len(self.warnings)
+        warned = f", {number} warning{'s' if number > 1 else ''}" if number else ""
         return (
             f"IndependenceResult(pvalue={self.pvalue:.3g}, coefficient={self.coefficient:.3f} "
             f"[{low:.3f}, {high:.3f}], n_samples={self.n_samples}{warned})"

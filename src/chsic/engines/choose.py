@@ -7,6 +7,7 @@ import warnings
 
 from chsic._validate import Array, as_count, as_number
 from chsic.engines.dense import DenseCovariances
+from chsic.engines.exponential import ExponentialCovariances
 from chsic.engines.features import feature_terms
 from chsic.engines.fourier import fourier_terms
 from chsic.engines.grid import GridTooLargeError
@@ -15,15 +16,16 @@ from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
 from chsic.terms import AccuracyWarning, Terms, merge
 
-ENGINES = ("auto", "dense", "fourier", "features")
+ENGINES = ("auto", "dense", "fourier", "exponential", "features")
 
-# For one column: from how many samples the Fourier engine is fastest. The spectrum of the last one
-# falls slowly, so its transforms are large.
-FOURIER_FROM = {"gaussian": 300, "matern32": 16_000}
-SLOW_SPECTRUM_TOL = 1e-6  # below this the last one needs a grid too large to hold
+# For one column: from how many samples these engines are faster than the dense one.
+FOURIER_FROM = {"gaussian": 300}
+EXPONENTIAL_FROM = {"laplace": 1_500, "matern32": 2_000}
 # From how many samples features are faster than the dense engine, where they are exact enough.
 FEATURES_FROM = {"cauchy": 800}
 CATEGORIES_FROM = 2_000  # for categories of several columns; of one they always are
+LOOSE_TOL = 0.05  # random features, with an error of two or three percent, are enough
+LOOSE_FROM = 5_000  # samples from which they are faster than the dense engine
 # Samples up to which the dense engine, which is exact, takes seconds.
 DENSE_UP_TO = 20_000
 
@@ -61,6 +63,10 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
         return Choice(engine="features", reason="features of categories are exact")
     if not several and n_samples >= FEATURES_FROM.get(kernel.name, n_samples + 1):
         return Choice(engine="features", reason=f"few features describe {kernel.name!r}")
+    if not several and n_samples >= EXPONENTIAL_FROM.get(kernel.name, n_samples + 1):
+        return Choice(
+            engine="exponential", reason=f"sums of {kernel.name!r} are exact and near-linear"
+        )
     least = FOURIER_FROM.get(kernel.name)
     if several:
         why = f"x has {d_x} and y {d_y} columns, and the Fourier engine takes one each"
@@ -68,14 +74,14 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
         why = f"the Fourier engine is not made for the kernel {kernel.name!r}"
     elif n_samples < least:
         why = f"{n_samples} samples are fewer than the {least} from which Fourier is faster"
-    elif kernel.name != "gaussian" and tol < SLOW_SPECTRUM_TOL:
-        why = f"the spectrum of {kernel.name!r} falls too slowly for Fourier at tol = {tol:g}"
     else:
         reason = (
             f"one column each and {n_samples} samples, at least the {least} from which it is "
             "faster; if outliers make its grid too large, another engine takes over"
         )
         return Choice(engine="fourier", reason=reason)
+    if tol >= LOOSE_TOL and kernel.frequencies is not None and n_samples >= LOOSE_FROM:
+        return Choice(engine="features", reason=f"{why}; random features keep tol = {tol:g}")
     return _without_fourier(n_samples, why)
 
 
@@ -100,16 +106,21 @@ def compute_terms(
     chosen = engine
     if engine == "auto":
         chosen = choose(n_samples=len(x), d_x=d_x, d_y=d_y, kernel=kernel, tol=tol).engine
-    if chosen == "fourier":
+    if chosen in ("fourier", "exponential"):
         if d_x > 1 or d_y > 1:
             raise ValueError(
-                f"engine: 'fourier' needs x and y of one column, got {d_x} and {d_y}; use "
+                f"engine: {chosen!r} needs x and y of one column, got {d_x} and {d_y}; use "
                 "'features' or 'dense'."
             )
         try:
-            return _checked(fourier_terms(x, y, graph, kernel, tol, workers), tol)
+            if chosen == "fourier":
+                return _checked(fourier_terms(x, y, graph, kernel, tol, workers), tol)
+            terms = merge([ExponentialCovariances(x, y, graph, kernel, workers)])
+            if terms.error <= tol or engine == chosen or len(x) > DENSE_UP_TO:
+                return _checked(terms, tol)
+            chosen = "dense"  # so much cancels that rounding counts
         except GridTooLargeError as error:
-            if engine == "fourier":
+            if engine == chosen:
                 raise
             chosen = _without_fourier(len(x), str(error)).engine
     if chosen == "features":

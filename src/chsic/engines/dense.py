@@ -100,7 +100,7 @@ def _block_sums(a: _Ordered, b: _Ordered, kernel: Kernel, workers: int) -> Array
         if symmetric:
             square, strip = strip[:, : stop - start], strip[:, stop - start :]
             _add_by_block(sums, square, a.blocks[start:stop], a.blocks[start:stop])
-            _add_by_block(sums.T, strip.T, b.blocks[stop:], a.blocks[start:stop])
+            _add_by_block(sums, strip.T, b.blocks[stop:], a.blocks[start:stop])
             left = stop
         _add_by_block(sums, strip, a.blocks[start:stop], b.blocks[left:])
         return sums

@@ -58,12 +58,12 @@ def fit_axis(x: Array, kernel: Kernel, accuracy: float) -> Axis:
     highest = _smallest(lambda f: float(tail(np.array(f))) <= accuracy)
     positions, period = x - x.min(), _period(float(np.ptp(x)), kernel, accuracy)
     if highest * period > CONDENSE_ABOVE:
-        positions = _condense(x, kernel, accuracy)
+        positions = condense(x, _smallest(lambda s: float(kernel.kappa(np.array(s))) <= accuracy))
         period = _period(float(positions.max()), kernel, accuracy)
     if highest * period > LARGEST_MODE:
         raise GridTooLargeError(
             f"engine: with {kernel.name!r} and this accuracy engine='fourier' needs frequencies up "
-            f"to {highest * period:.3g}, more than {LARGEST_MODE}; use engine='dense', a larger "
+            f"to {highest * period:.3g}, more than {LARGEST_MODE}; use engine='auto', a larger "
             "tol, a wider bandwidth or a smoother kernel, or drop outliers."
         )
     m = np.arange(int(np.ceil(highest * period)) + 1)
@@ -96,13 +96,12 @@ def _period(spread: float, kernel: Kernel, accuracy: float) -> float:
     return spread + _smallest(good)
 
 
-def _condense(x: Array, kernel: Kernel, accuracy: float) -> Array:
+def condense(x: Array, reach: float) -> Array:
     """Shorten gaps between samples that no kernel value bridges.
 
     Samples farther apart than the reach of kappa are unrelated however far apart they are, so an
     outlier may be moved near without changing any kernel value by more than the accuracy.
     """
-    reach = _smallest(lambda s: float(kernel.kappa(np.array(s))) <= accuracy)
     order = np.argsort(x)
     gaps = np.minimum(np.diff(x[order]), reach)
     positions = np.empty_like(x)

@@ -22,6 +22,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--reduced", action="store_true", help="a few minutes instead of hours")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--only", metavar="PATTERN", default="*", help="scenarios, as 'pnl-*'")
+    parser.add_argument("--sizes", type=int, nargs="+", help="numbers of samples, as 100 200")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--minutes", type=float, help="stop then; 0 only makes the tables again")
     parser.add_argument("--out", type=Path, help="folder of the results")
@@ -39,7 +40,9 @@ def main() -> None:
     wanted = [
         cell
         for cell in (cells.reduced() if given.reduced else cells.full())
-        if cell.method in given.methods and fnmatch.fnmatchcase(cell.scenario, given.only)
+        if cell.method in given.methods
+        and fnmatch.fnmatchcase(cell.scenario, given.only)
+        and (given.sizes is None or cell.n in given.sizes)
     ]
     # A folder of its own, so that trying the laboratory does not change committed results.
     folder = given.out or (RESULTS / "reduced" if given.reduced else RESULTS)

@@ -34,7 +34,6 @@ class _Basis:
 
     landmarks: Landmarks
     directions: Array  # (n, m)
-    squares: Array  # (n, m) of their entries
     strengths: Array  # (m,) eigenvalues of the kernel matrix
     turn: Array  # features @ turn = directions, up to the line
 
@@ -106,7 +105,7 @@ class Smoother:
         weights = kept[:, np.newaxis] * explained
         residuals = rest - basis.directions @ weights
         # (I - S)^2 on its diagonal; the line is projected on, the other directions are shrunk.
-        left = 1 - self._line_leverage + basis.squares @ (kept**2 - 2 * kept)
+        left = 1 - self._line_leverage + basis.directions**2 @ (kept**2 - 2 * kept)
         gradients = self._slopes(width, basis, weights, on_line) if slopes else None
         return Fit(residuals, left, error, gradients)
 
@@ -149,8 +148,7 @@ class Smoother:
             values, vectors = np.linalg.eigh(features.T @ features)
             large = values > 1e-10 * max(values[-1], 1e-300)
             turn = vectors[:, large] / np.sqrt(values[large])
-            directions = features @ turn
-            self._bases[width] = _Basis(landmarks, directions, directions**2, values[large], turn)
+            self._bases[width] = _Basis(landmarks, features @ turn, values[large], turn)
         return self._bases[width]
 
     def _slopes(self, width: float, basis: _Basis, weights: Array, on_line: Array) -> Array:

@@ -24,6 +24,7 @@ from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
 PIECE = 2**20  # entries of one transform; fixed, so that workers do not change the sums
 SMALLEST_EPS = 1e-15
+SINGLE_FROM = 1e-4  # accuracy from which transforms in single precision do, and are faster
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -129,12 +130,16 @@ def _transforms(
 ) -> Iterator[tuple[Entries, NDArray[np.complex128]]]:
     """Transform every piece on a single thread, as several for one small transform cost more."""
     local = threading.local()
+    kind = np.dtype(np.complex64 if space.eps >= SINGLE_FROM else np.complex128)
+    x, y = (angles.astype(kind.type(0).real.dtype, copy=False) for angles in (x, y))
 
     def transform(piece: Entries) -> tuple[Entries, NDArray[np.complex128]]:
         if not hasattr(local, "plan"):
-            local.plan = finufft.Plan(1, space.shape, eps=space.eps, isign=1, nthreads=1)
+            local.plan = finufft.Plan(
+                1, space.shape, eps=space.eps, isign=1, nthreads=1, dtype=kind.name
+            )
         local.plan.setpts(x[piece.rows], y[piece.columns])
-        return piece, local.plan.execute(piece.values.astype(np.complex128))
+        return piece, local.plan.execute(piece.values.astype(kind)).astype(np.complex128)
 
     return in_order(transform, pieces, workers)
 

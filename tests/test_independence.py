@@ -13,6 +13,7 @@ from chsic.adjust import Unadjusted
 from chsic.datasets import draw_scenario
 from chsic.grams import residuals_alone, unit_grams
 from chsic.pairs.entries import degrees
+from chsic.smooth import Smoother
 from chsic.units import Units, units_in_space, units_in_strata
 
 
@@ -101,6 +102,7 @@ def test_grams_are_the_literal_sums():
     units = Units(rng.permutation(n), np.array([0, 3, 4, 8, 12]))
     left_x, left_y = rng.uniform(0.5, 1, (2, n))
     x, y = (residuals_alone(f, left, graph) for f, left in ((u, left_x), (v, left_y)))
+    weights = np.ones((4, 4))
     grams = unit_grams(x, y, graph, units)
     lap, partners = graph.laplacian().toarray(), degrees(graph)
     contributions, products, centre = [], [], []
@@ -108,7 +110,9 @@ def test_grams_are_the_literal_sums():
         c, p, t = np.zeros((3, 2)), np.zeros((3, 2)), 0.0
         for i in units.order[a:b]:
             w = (lap[i] ** 2).sum() / (left_x[i] * left_y[i])
-            c += sum(lap[i, j] * np.outer(u[i], v[j]) for j in range(n))
+            c += (
+                sum(lap[i, j] * (np.outer(u[i], v[j]) + np.outer(u[j], v[i])) for j in range(n)) / 2
+            )
             p += np.sqrt(w) * np.outer(u[i], v[i])
             t += w * (u[i] @ u[i]) * (v[i] @ v[i])
         contributions.append(c.ravel())
@@ -120,6 +124,11 @@ def test_grams_are_the_literal_sums():
     np.testing.assert_allclose(grams.centre, centre)
     total = np.einsum("ij,ia,jb->ab", lap, u, v)
     assert grams.statistic == pytest.approx((total**2).sum())
+    # All ordered pairs of different samples against those of different units.
+    sizes = units.sizes
+    scale = np.sqrt((n**2 - n) / (n**2 - (sizes**2).sum()))
+    np.testing.assert_allclose(grams.weighted(None, sizes).null, scale * grams.null)
+    np.testing.assert_allclose(grams.weighted(weights, sizes).null, scale * grams.null)
 
 
 def test_unadjusted_residuals_are_differences_to_partners():
@@ -165,9 +174,21 @@ def test_workers_and_seeds(workers):
     assert np.array_equal(one.null_distribution, other.null_distribution)
 
 
-def test_same_seed_same_answer_whatever_the_order_of_equal_z():
-    x, y, z = draw_scenario("oscillating", 200, rng=5)
-    assert chsic.chsic_test(x, y, z, rng=1).pvalue == chsic.chsic_test(x, y, z, rng=1).pvalue
+@pytest.mark.parametrize("d", [1, 2])
+def test_x_and_y_have_the_same_part(d):
+    x, y, z = draw_scenario("square", 300, d, rng=5)
+    one, other = chsic.chsic_test(x, y, z, rng=1), chsic.chsic_test(y, x, z, rng=1)
+    assert one.pvalue == pytest.approx(other.pvalue, rel=1e-6)
+    assert one.coefficient == pytest.approx(other.coefficient, rel=1e-9)
+    assert one.confidence_interval() == pytest.approx(other.confidence_interval(), rel=1e-6)
+
+
+def test_the_order_of_samples_does_not_matter_much():
+    """Widths come from all of z, not from its first samples."""
+    z = draw_scenario("oscillating", 900, rng=5).z
+    order = np.argsort(z)
+    scales = [Smoother(values[:, None])._scale for values in (z, z[order], z[order[::-1]])]
+    assert max(scales) < 1.15 * min(scales)
 
 
 def test_tied_z_in_the_order_of_y_carries_no_information():
@@ -254,7 +275,8 @@ def test_result_is_frozen_readable_and_plain():
      {"pairs": "blocks", "block_size": 5}, {"adjust": "none"},
      {"augment": False}, {"augment": True}, {"null": "signs"},
      {"bandwidth": 0.5}, {"bandwidth": (0.5, 1.0)}, {"bandwidth": ["median", 0.3]},
-     {"bandwidth": "paper"}, {"block_size": 10}, {"tol": 1e-2}, {"n_resamples": 99}],
+     {"bandwidth": "paper"}, {"block_size": 10}, {"tol": 1e-2},
+     {"n_resamples": 99, "null": "signs"}],
     ids=str,
 )  # fmt: skip
 @pytest.mark.parametrize("d", [1, 2])
@@ -331,6 +353,8 @@ def test_warnings_apply_to_the_data():
     assert any("4 samples" in s for s in chsic.chsic_test(x, y, rare, rng=0).warnings)
     tied = np.r_[np.repeat(rng.normal(size=25), 3), rng.normal(size=45)]
     assert any("share their z" in s for s in chsic.chsic_test(x, y, tied, rng=0).warnings)
+    closest = chsic.chsic_test(x, y, rng.integers(0, 10, 120), pairs="closest", alpha=4, rng=0)
+    assert not any("far apart" in s for s in closest.warnings)
     far = chsic.chsic_test(x, y, rng.normal(size=(120, 3)), adjust="none", alpha=110, rng=0)
     assert any("far apart" in s for s in far.warnings)
 
@@ -342,6 +366,89 @@ def test_function_of_z_leaves_nothing():
     assert "x is a function of z" in found.warnings[0]
     assert repr(found)
     json.dumps(found.to_dict())
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 8, 12, 20, 25])
+@pytest.mark.parametrize("kind", ["line", "plane", "binary", "none", "many columns"])
+def test_few_samples_give_an_answer(n, kind):
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(2, n))
+    z = {
+        "line": rng.normal(size=n),
+        "plane": rng.normal(size=(n, 2)),
+        "binary": np.resize([0.0, 1.0], n),
+        "none": None,
+        "many columns": rng.normal(size=(n, n + 2)),
+    }[kind]
+    found = chsic.chsic_test(x, y, z, rng=0)
+    assert 0 < found.pvalue <= 1
+    assert np.isfinite(found.confidence_interval()).all()
+    if kind == "many columns":
+        assert any("do not trust the p-value" in sentence for sentence in found.warnings)
+
+
+def test_function_of_a_discrete_z_leaves_nothing():
+    rng = np.random.default_rng(0)
+    z = rng.integers(0, 4, 200).astype(float)
+    found = chsic.chsic_test(z % 2, rng.normal(size=200), z, rng=0)
+    assert found.pvalue == 1
+    assert "x is a function of z" in found.warnings[0]
+
+
+def test_columns_of_z_that_repeat_each_other():
+    rng = np.random.default_rng(0)
+    x, y, z = draw_scenario("oscillating", 200, rng=0)
+    codes = rng.integers(0, 3, 200)
+    for wide in (
+        np.column_stack([z, z]),
+        np.column_stack([z, 2 * z + 1, rng.normal(size=200)]),
+        np.column_stack([z, *(codes == k for k in range(3))]),
+    ):
+        assert chsic.chsic_test(x, y, wide, rng=0).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("d", [0, 1, 2])
+def test_rare_events(d):
+    """Two in a thousand: most samples that distances are taken between are equal."""
+    rng = np.random.default_rng(0)
+    n = 3000
+    x, y = (rng.random((2, n)) < 0.002).astype(float)
+    x[0] = y[1] = 1
+    z = None if d == 0 else rng.normal(size=(n, d))
+    assert 0 < chsic.chsic_test(x, y, z, rng=0).pvalue <= 1
+    if d == 1:
+        assert chsic.calibrate(x, y, z, n_sim=5, rng=0, n_resamples=99).n_sim == 5
+
+
+def test_many_small_strata_do_not_fill_the_memory():
+    rng = np.random.default_rng(0)
+    n = 6000
+    x, y = rng.normal(size=(2, n))
+    found = chsic.chsic_test(x, y, np.repeat(np.arange(n // 3), 3), rng=0)
+    assert found.pairs == "strata"
+    assert n / found.block_size <= 128
+    assert found.pvalue > 1e-3
+
+
+def test_level_where_units_hold_several_samples():
+    """30 strata and augmentation: products inside a unit are a part of what varies."""
+    rejected = 0
+    for seed in range(60):
+        x, y, z = draw_scenario("levels-30", 600, rng=seed)
+        rejected += (
+            chsic.chsic_test(x, y, z, rng=seed, augment=True, n_resamples=199).pvalue <= 0.05
+        )
+    assert rejected <= 8  # of 60 at a true 0.05: 1 in 130
+
+
+def test_matching_many_equal_rows_is_quick_and_blind_to_their_order():
+    rng = np.random.default_rng(0)
+    z = rng.integers(0, 2, (3000, 2)).astype(float)
+    blocks = chsic.block_pairs(z, 4, rng=0).blocks
+    assert np.bincount(blocks).max() <= 8
+    mixed = sum(len(np.unique(z[blocks == b], axis=0)) > 1 for b in range(blocks.max() + 1))
+    assert mixed <= 6
+    assert not np.array_equal(blocks, chsic.block_pairs(z, 4, rng=1).blocks)
 
 
 # --------------------------------------------------------------------------------------- errors
@@ -361,6 +468,8 @@ def test_function_of_z_leaves_nothing():
      ({"bandwidth": -1.0}, "bandwidth: must be positive"),
      ({"bandwidth": []}, "bandwidth: the list is empty"),
      ({"pairs": "blocks", "alpha": 4}, "alpha: is not used with these pairs"),
+     ({"pairs": "blocks", "block_size": 1}, "block_size: pairs='blocks' needs between 2 and"),
+     ({"block_size": 60}, "block_size: 60 makes 1 units of 100 samples"),
      ({"pairs": "strata"}, "pairs: 'strata' needs samples with equal z")],
     ids=str,
 )  # fmt: skip
@@ -380,7 +489,8 @@ def test_more_errors():
         chsic.chsic_test(x, y, z, pairs=chsic.complete_pairs(50))
     codes = np.repeat([0.0, 1.0], 50)
     with pytest.raises(ValueError, match="adjust: pairs inside strata are exactly equal in z"):
-        chsic.chsic_test(x, y, codes, adjust="ridge")
+        chsic.chsic_test(x, y, codes, pairs="strata", adjust="ridge")
+    assert chsic.chsic_test(x, y, codes, adjust="ridge", rng=0).pairs == "nearest"
     with pytest.raises(ValueError, match="level: must lie between 0 and 1"):
         chsic.chsic_test(x, y, z, rng=0).confidence_interval(95)
 
@@ -411,6 +521,8 @@ def test_sensitivity_is_the_test_along_settings():
     assert max(p.alpha for p in chsic.sensitivity(x[:20], y[:20], z[:20], rng=0).along_alpha) <= 19
     with pytest.raises(ValueError, match="alpha: is varied here"):
         chsic.sensitivity(x, y, z, alpha=4)
+    with pytest.raises(ValueError, match="pairs: alpha can be varied for 'nearest'"):
+        chsic.sensitivity(x, y, z, pairs="blocks")
     with pytest.raises(ValueError, match="bandwidths: positive numbers are needed"):
         chsic.sensitivity(x, y, z, bandwidths=[0.0])
 

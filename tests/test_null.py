@@ -52,7 +52,7 @@ def test_exhaustive_counts_all_signs():
     observed = float(np.sort(values)[-6])
     found = joint_null([observed], [gram], rng=np.random.default_rng(0))
     assert found.method == "exhaustive"
-    assert found.pvalue == pytest.approx((values >= observed - 1e-9).mean())
+    assert found.pvalue == pytest.approx((1 + (values >= observed - 1e-9).sum()) / (1 + 2**7))
     assert len(found.draws) == 2**7
 
 
@@ -118,5 +118,35 @@ def test_joint_pvalues_are_uniform():
 
 
 def test_too_many_units_for_all_signs():
-    with pytest.raises(ValueError, match="null: 'exhaustive' is for at most 24 units, here are 40"):
+    with pytest.raises(ValueError, match="null: 'exhaustive' is for at most 20 units, here are 40"):
         joint_null([0.0], [gram_of(40, 2, 0)], method="exhaustive", rng=np.random.default_rng(0))
+
+
+def test_a_draw_as_extreme_forbids_the_fit():
+    """Where draws contradict the fitted law, the draws decide."""
+    c = np.zeros((60, 1))
+    c[:2] = 10.0  # two units make nearly everything, so one draw in two is as large as can be
+    c[2:] = 0.1
+    gram = c @ c.T
+    found = joint_null([200.0], [gram], rng=np.random.default_rng(0))
+    assert found.method == "signs"
+    assert found.pvalue > 0.2
+
+
+def test_fits_are_no_smaller_than_the_rarest_sign_and_few_draws_do_not_help():
+    gram = gram_of(22, 2, 8)
+    found = joint_null([1e9], [gram], method="pearson3", rng=np.random.default_rng(0))
+    assert found.pvalue == pytest.approx(2.0**-21)
+    grams = [gram_of(60, 5, seed) for seed in range(6)]
+    values = [2.5 * Law.of(hollow(g)).scale for g in grams]
+    few, many = (
+        joint_null(values, grams, method="pearson3", n_resamples=n, rng=np.random.default_rng(0))
+        for n in (25, 999)
+    )
+    assert few.pvalue >= 0.9 * many.pvalue
+
+
+def test_nothing_that_varies_is_no_evidence():
+    found = joint_null([1e-30], [np.zeros((30, 30))], rng=np.random.default_rng(0))
+    assert found.pvalue == 1.0
+    assert found.member_pvalues == (1.0,)

@@ -54,18 +54,25 @@ class CrossFitted:
     """Any scikit-learn regressor, fitted on other samples than those whose residuals are taken."""
 
     def __init__(self, regressor: Any, z: Array, rng: np.random.Generator) -> None:
-        from sklearn.model_selection import KFold
-
-        seed = int(rng.integers(2**31))
-        self._regressor, self._z = regressor, z
-        self._folds = list(KFold(FOLDS, shuffle=True, random_state=seed).split(z))
+        try:
+            from sklearn.base import clone
+        except ImportError as error:
+            raise ImportError(
+                "adjust: a regressor needs scikit-learn; install it, or use adjust='ridge'."
+            ) from error
+        self._regressor, self._z = clone(regressor), z
+        if self._regressor.get_params().get("random_state", 0) is None:
+            self._regressor.set_params(random_state=int(rng.integers(2**31)))
+        n = len(z)
+        self._held = np.array_split(rng.permutation(n), min(FOLDS, n))
 
     def residuals(self, targets: Array) -> tuple[Array, Array | None]:
         """Return residuals; no sample took part in its own fit."""
         from sklearn.base import clone
 
         left = np.empty_like(targets)
-        for train, held in self._folds:
+        for held in self._held:
+            train = np.setdiff1d(np.arange(len(targets)), held)
             for k, column in enumerate(targets.T):
                 fitted = clone(self._regressor).fit(self._z[train], column[train])
                 left[held, k] = column[held] - np.ravel(fitted.predict(self._z[held]))

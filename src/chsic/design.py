@@ -6,11 +6,10 @@ import dataclasses
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from chsic._validate import Array, Index
 from chsic.adjust import ADJUSTMENTS, Adjuster, CrossFitted, RidgeAdjuster, Unadjusted
-from chsic.bandwidth import standard_deviations
+from chsic.bandwidth import standard_deviations, typical_distance
 from chsic.features import fit_landmarks
 from chsic.kernels import KERNELS
 from chsic.metric import join_metrics, learn_metric
@@ -31,6 +30,7 @@ METRIC_SAMPLES = 1_000  # from which the metric is learned
 METRIC_RANK = 10  # features of x, and of y, whose dependence on z decides the metric
 AUGMENT_WIDTH = 0.5  # of the kernel on z between units, in median distances
 MANY_COLUMNS = 5
+FEW_SAMPLES_A_COLUMN = 10
 FEW_UNITS = 20
 
 Pairs: TypeAlias = str | PairGraph
@@ -73,21 +73,24 @@ def make_design(
             "complete", "none", _few_units(units),
         )  # fmt: skip
     strata = strata_of(z)
-    chosen = _resolve_pairs(pairs, strata)
+    for_strata = alpha is None and isinstance(adjust, str) and adjust in ("auto", "none")
+    chosen = _resolve_pairs(pairs, strata, for_strata)
     if chosen == "strata":
         return _in_strata(z, strata, block_size, adjust, rng)
     scaled = (z - z.mean(axis=0)) / standard_deviations("z", z)
     of_x, of_y, scaled, adjusted = _adjusters(x, y, scaled, adjust, rng)
     graph = _choose_pairs(scaled, pairs, chosen, alpha, block_size, rng)
-    units = _choose_units(scaled, graph, number_of_units(n, block_size), chosen == "blocks", rng)
+    # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
+    number = number_of_units(n, None if chosen == "blocks" else block_size)
+    units = _choose_units(scaled, graph, number, chosen == "blocks")
     centres = units.means(scaled)
-    width = AUGMENT_WIDTH * _median(centres)
-    kernel = KERNELS["gaussian"].matrix(centres / width, centres / width) if width > 0 else None
+    centres /= AUGMENT_WIDTH * typical_distance(scaled)
+    kernel = KERNELS["gaussian"].matrix(centres, centres)
     found = (*_few_units(units), *_about_z(z, strata), *_about_pairs(graph, scaled))
     return Design(graph, units, of_x, of_y, kernel, units.means(z), chosen, adjusted, found)
 
 
-def _resolve_pairs(pairs: Pairs, strata: Index) -> str:
+def _resolve_pairs(pairs: Pairs, strata: Index, for_strata: bool) -> str:
     if isinstance(pairs, PairGraph):
         if pairs.n_samples != len(strata):
             raise ValueError(
@@ -104,7 +107,7 @@ def _resolve_pairs(pairs: Pairs, strata: Index) -> str:
             "round z."
         )
     if pairs == "auto":
-        return "strata" if is_discrete(strata) else "nearest"
+        return "strata" if for_strata and is_discrete(strata) else "nearest"
     return pairs
 
 
@@ -119,14 +122,16 @@ def _in_strata(
         )
     units = units_in_strata(strata, number_of_units(len(z), block_size), rng)
     of_units = strata[units.order[units.bounds[:-1]]]
-    kernel = (of_units[:, np.newaxis] == of_units).astype(np.float64)
+    kernel: Array | None = (of_units[:, np.newaxis] == of_units).astype(np.float64)
+    if strata.max() == 0 or strata.max() + 1 >= len(units):  # no two units to compare inside one
+        kernel = None
     alone = int((np.bincount(strata)[strata] == 1).sum())
     found = _few_units(units)
     if alone:
         found += (f"{alone} samples have a value of z that no other has, and are not used.",)
     return Design(
         complete_in_blocks(strata), units, Unadjusted(), Unadjusted(),
-        kernel if strata.max() else None, units.means(z), "strata", "none", found,
+        kernel, units.means(z), "strata", "none", found,
     )  # fmt: skip
 
 
@@ -160,6 +165,7 @@ def _metrics(x: Array, y: Array, z: Array) -> tuple[Array, Array]:
     """Learn the directions of z along which x changes, and those along which y does."""
     if z.shape[1] == 1:
         return np.eye(1), np.eye(1)
+    x, y = ((values - values.mean(axis=0)) / values.std(axis=0) for values in (x, y))
     if len(z) > METRIC_SAMPLES:
         rows = np.random.default_rng(0).choice(len(z), METRIC_SAMPLES, replace=False)
         x, y, z = x[rows], y[rows], z[rows]
@@ -168,11 +174,15 @@ def _metrics(x: Array, y: Array, z: Array) -> tuple[Array, Array]:
 
 
 def _summary(values: Array) -> Array:
-    """Describe a variable by itself and some features: what may depend on z."""
-    scaled = (values - values.mean(axis=0)) / values.std(axis=0)
-    width = _median(scaled) or 1.0
-    features, _ = fit_landmarks(scaled / width, KERNELS["gaussian"], 1e-4, METRIC_RANK, 200)
-    return np.column_stack([scaled, features(scaled / width)])
+    """Describe a standardised variable by itself and some features: what may depend on z."""
+    scaled = values / (typical_distance(values) or 1.0)
+    features, _ = fit_landmarks(scaled, KERNELS["gaussian"], 1e-4, METRIC_RANK, 200)
+    return np.column_stack([values, features(scaled)])
+
+
+def default_alpha(n: int, d: int) -> float:
+    """Return how many neighbours a sample is paired with if nobody says."""
+    return min(ALPHA_ON_LINE if d == 1 else ALPHA_IN_SPACE, n - 1)
 
 
 def _choose_pairs(
@@ -188,10 +198,15 @@ def _choose_pairs(
     n, on_line = len(z), z.shape[1] == 1
     if chosen == "blocks":
         size = BLOCK_SIZE if block_size is None else block_size
-        blocks = blocks_on_line(z[:, 0], size, rng) if on_line else blocks_in_space(z, size)
+        if not 2 <= size <= n // 2:
+            raise ValueError(
+                f"block_size: pairs='blocks' needs between 2 and n / 2 = {n // 2} samples in a "
+                f"block, got {size}."
+            )
+        blocks = blocks_on_line(z[:, 0], size, rng) if on_line else blocks_in_space(z, size, rng)
         return complete_in_blocks(blocks)
     if alpha is None:
-        alpha = min(ALPHA_ON_LINE if on_line else ALPHA_IN_SPACE, n - 1)
+        alpha = default_alpha(n, z.shape[1])
     count = count_pairs(n, alpha)
     if chosen == "closest":
         if on_line or count == max_pairs(n):
@@ -201,9 +216,7 @@ def _choose_pairs(
     return nearest_on_line(z[:, 0], alpha, rng) if on_line else nearest_in_space(z, alpha, rng)
 
 
-def _choose_units(
-    z: Array, graph: PairGraph, number: int, whole_blocks: bool, rng: np.random.Generator
-) -> Units:
+def _choose_units(z: Array, graph: PairGraph, number: int, whole_blocks: bool) -> Units:
     if whole_blocks:  # never cut a block
         sizes = np.bincount(graph.blocks)
         centres = np.stack([np.bincount(graph.blocks, c) / sizes for c in z.T], axis=1)
@@ -222,10 +235,6 @@ def _partition(z: Array, number: int) -> Units:
     return units_in_space(z, number)
 
 
-def _median(points: Array) -> float:
-    return float(np.median(pdist(points[:: max(1, len(points) // 500)])))
-
-
 def _few_units(units: Units) -> tuple[str, ...]:
     if len(units) >= FEW_UNITS:
         return ()
@@ -237,7 +246,12 @@ def _few_units(units: Units) -> tuple[str, ...]:
 
 def _about_z(z: Array, strata: Index) -> tuple[str, ...]:
     found = []
-    if z.shape[1] >= MANY_COLUMNS:
+    if len(z) < FEW_SAMPLES_A_COLUMN * z.shape[1]:
+        found.append(
+            f"z has {z.shape[1]} columns for {len(z)} samples: too few to tell what z explains; do "
+            "not trust the p-value."
+        )
+    elif z.shape[1] >= MANY_COLUMNS:
         found.append(
             f"z has {z.shape[1]} columns: samples are far apart in z, and the p-value leans on the "
             "regression; check it with chsic.calibrate."
@@ -267,9 +281,10 @@ def _about_pairs(graph: PairGraph, z: Array) -> tuple[str, ...]:
 def _some_pairs(graph: PairGraph, number: int = 10_000) -> tuple[Index, Index]:
     """Draw pairs, without listing those in runs."""
     rng = np.random.default_rng(0)
-    if graph.intervals is None:
-        rows = rng.integers(graph.n_pairs, size=number)
-        return graph.i[rows], graph.j[rows]
+    i, j = graph.listed
+    some = rng.integers(len(i), size=number if len(i) else 0)
+    if graph.intervals is None or graph.intervals.n_pairs < len(i):
+        return i[some], j[some]
     order, stops = graph.intervals.order, graph.intervals.stops
     first = rng.integers(len(order), size=number)
     first = first[stops[first] > first + 1]

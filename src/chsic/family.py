@@ -6,10 +6,9 @@ import dataclasses
 from typing import TypeAlias
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from chsic._validate import Array
-from chsic.bandwidth import Bandwidth, bandwidths_of
+from chsic.bandwidth import Bandwidth, bandwidths_of, typical_distance
 from chsic.design import Design
 from chsic.engines.parallel import in_order
 from chsic.features import fit_landmarks
@@ -17,9 +16,9 @@ from chsic.grams import Residuals, UnitGrams, residuals_alone, unit_grams
 from chsic.kernels import KERNELS
 
 MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
-MIDDLE = 1  # the one whose coefficient is reported
 LARGEST_RANK = 64  # features of x, and of y
-SEEN = 200  # samples that landmarks are chosen from, and distances taken between
+SEEN = 200  # samples that landmarks are chosen from
+SMALLEST_TOLD_APART = 1e-8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,15 +51,22 @@ class Family:
 
 
 def compute_family(
-    x: Array, y: Array, design: Design, bandwidth: Bandwidths, tol: float, workers: int
+    x: Array,
+    y: Array,
+    units_of_data: tuple[float, float],
+    design: Design,
+    bandwidth: Bandwidths,
+    tol: float,
+    workers: int,
 ) -> Family:
-    """Compute the scales for residuals `x` and `y`, columns from which z's influence was taken."""
-    x, x_unit = _standardised(x)
-    y, y_unit = _standardised(y)
+    """Compute the scales for residuals `x` and `y`, columns from which z's influence was taken.
+
+    `units_of_data` are what 1 stands for in each of them.
+    """
+    (x, x_unit), (y, y_unit) = _standardised(x), _standardised(y)
+    x_unit, y_unit = x_unit * units_of_data[0], y_unit * units_of_data[1]
     widths = _widths(x, y, bandwidth, x_unit, y_unit)
-    middle = (
-        MIDDLE if isinstance(bandwidth, str) and bandwidth == "auto" else (len(widths) - 1) // 2
-    )
+    middle = (len(widths) - 1) // 2
 
     def at(position: int) -> tuple[Scale, list[UnitGrams]]:
         h_x, h_y = widths[position]
@@ -79,7 +85,10 @@ def compute_family(
 
 
 def _residuals(values: Array, design: Design, tol: float, *, of_x: bool) -> tuple[Residuals, float]:
-    landmarks, missed = fit_landmarks(values, KERNELS["gaussian"], tol, LARGEST_RANK, SEEN)
+    # What a kernel tells apart, 1 - kappa, is all there is: wide ones need more exact features.
+    told_apart = float(1 - np.exp(-(typical_distance(values) ** 2)))
+    accuracy = tol * max(told_apart, SMALLEST_TOLD_APART)
+    landmarks, missed = fit_landmarks(values, KERNELS["gaussian"], accuracy, LARGEST_RANK, SEEN)
     adjuster = design.of_x if of_x else design.of_y
     residuals, left = adjuster.residuals(landmarks(values).astype(np.float64))
     return residuals_alone(residuals, left, design.graph), missed
@@ -100,7 +109,7 @@ def _widths(
     if isinstance(bandwidth, str) and bandwidth == "auto":
         bandwidth = Multiples(MULTIPLES)
     if isinstance(bandwidth, Multiples):
-        of_x, of_y = _typical_distance(x), _typical_distance(y)
+        of_x, of_y = typical_distance(x), typical_distance(y)
         return [(multiple * of_x, multiple * of_y) for multiple in bandwidth.values]
     several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
     if not several:
@@ -110,16 +119,3 @@ def _widths(
         h_x, h_y = bandwidths_of(x * x_unit, y * y_unit, one)
         widths.append((float(h_x[0]) / x_unit, float(h_y[0]) / y_unit))
     return widths
-
-
-def _typical_distance(values: Array) -> float:
-    distances = pdist(_some(values))
-    middle = float(np.median(distances))
-    # If most samples are equal, as for events that are rare, their median distance is zero.
-    return middle if middle > 0 else float(np.sqrt(np.mean(distances**2)))
-
-
-def _some(values: Array) -> Array:
-    if len(values) <= SEEN:
-        return values
-    return np.random.default_rng(0).choice(values, SEEN, replace=False, axis=0)

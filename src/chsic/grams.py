@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from chsic._validate import Array
+from chsic._validate import Array, Index
 from chsic.engines.features import laplacian_times
 from chsic.pairs import PairGraph
 from chsic.pairs.entries import degrees
@@ -29,6 +29,8 @@ class Residuals:
     ----------
     features : array, shape (n, r)
         The residuals themselves.
+    lap : array, shape (n, r)
+        Lap times the residuals.
     alone : array, shape (n, r)
         Residuals that stand for a sample alone: they vary around zero given z.
     left : array, shape (n,)
@@ -36,6 +38,7 @@ class Residuals:
     """
 
     features: Array
+    lap: Array
     alone: Array
     left: Array
 
@@ -45,11 +48,11 @@ def residuals_alone(features: Array, left: Array | None, graph: PairGraph) -> Re
 
     Without a fit, a sample is compared with the mean of its partners, which adds to its variance.
     """
+    lap = laplacian_times(graph, features)
     if left is not None:
-        return Residuals(features, features, np.maximum(left, SMALLEST_LEFT))
+        return Residuals(features, lap, features, np.maximum(left, SMALLEST_LEFT))
     partners = np.maximum(degrees(graph), 1)
-    alone = laplacian_times(graph, features) / partners[:, np.newaxis]
-    return Residuals(features, alone, 1 + 1 / partners)
+    return Residuals(features, lap, lap / partners[:, np.newaxis], 1 + 1 / partners)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,11 +73,18 @@ class UnitGrams:
     null: Array
     centre: Array
 
-    def weighted(self, kernel: Array | None) -> UnitGrams:
-        """Weight pairs of units by a kernel on z, which is 1 for a unit with itself."""
-        if kernel is None:
-            return self
-        return UnitGrams(self.observed * kernel, self.null * kernel, self.centre)
+    def weighted(self, kernel: Array | None, sizes: Index) -> UnitGrams:
+        """Weight pairs of units by a kernel on z, which is 1 for a unit with itself.
+
+        The statistic varies by products of two samples of one unit as well, which a sign for the
+        unit does not see: the null is scaled to have their variance, too.
+        """
+        weights = np.ones_like(self.null) if kernel is None else kernel
+        m = sizes.astype(np.float64)
+        between = weights**2 * np.outer(m, m)
+        all_pairs = between.sum() - m.sum()
+        scale = np.sqrt(all_pairs / (between.sum() - np.diag(between).sum()))
+        return UnitGrams(self.observed * weights, self.null * weights * scale, self.centre)
 
     @property
     def statistic(self) -> float:
@@ -91,7 +101,8 @@ def unit_grams(
     x: Residuals, y: Residuals, graph: PairGraph, units: Units, *, null: bool = True
 ) -> UnitGrams:
     """Compute the Gram matrices of the units, that for the null only if it is wanted."""
-    contributions = units.products(x.features, laplacian_times(graph, y.features))
+    contributions = units.products(x.features, y.lap) + units.products(x.lap, y.features)
+    contributions /= 2  # the same number, but x and y have the same part in it
     partners = degrees(graph).astype(np.float64)
     weights = (partners**2 + partners) / (x.left * y.left)
     squares = np.einsum("ij,ij->i", x.alone, x.alone) * np.einsum("ij,ij->i", y.alone, y.alone)

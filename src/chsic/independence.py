@@ -17,17 +17,18 @@ from chsic._validate import (
     omit_missing,
     require_same_length,
 )
+from chsic.bandwidth import standard_deviations
 from chsic.design import Design, Pairs, make_design
 from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.family import Bandwidths, Family, compute_family
-from chsic.grams import UnitGrams
+from chsic.grams import UnitGrams, residuals_alone
 from chsic.null import NULLS, JointNull, joint_null
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.result import IndependenceResult, Member, Profile
 
 NAN_POLICIES = ("raise", "omit")
-NOTHING_LEFT = 1e-10  # of the variance of x, or of y: it is a function of z up to rounding
+NOTHING_LEFT = 1e-20  # of the variance of x, or of y: it is a function of z up to rounding
 MISSED_MUCH = 0.1
 
 
@@ -67,10 +68,11 @@ def chsic_test(
         ``"nearest"``: neighbours in z, the same number for every sample. ``"closest"``: the
         paper's, the closest of all pairs. ``"blocks"``: all pairs inside disjoint blocks of
         neighbours. ``"strata"``: all pairs with equal z, for a z of few values. ``"auto"``:
-        strata if most samples share their z with at least two others, else nearest.
+        strata if most samples share their z with at least two others, and neither `alpha` nor
+        `adjust` asks for something else; else nearest.
     block_size : int or "auto"
-        Samples that share a random sign (and, for ``pairs="blocks"``, a block). ``"auto"``: one
-        for up to 128 samples, n / 128 for more (8 for the blocks of ``pairs="blocks"``).
+        Samples that share a random sign; for ``pairs="blocks"``, samples in a block. ``"auto"``:
+        one for up to 128 samples and n / 128 for more; blocks of 8 for ``pairs="blocks"``.
     bandwidth : "auto", rule, float, pair, or list of them
         Of the kernels exp(-(s / h)^2) of x and y after adjustment. ``"auto"``: 0.6, 1.2 and 5
         times the median distance, tested jointly. Rules, numbers and pairs (for x, for y) are
@@ -84,13 +86,15 @@ def chsic_test(
         Whether statistics weighted by a kernel on z join the family; they find dependence that
         changes its sign along z. ``True``: only those. ``"auto"``: both kinds.
     alpha : float or "auto"
-        Mean number of partners of a sample. ``"auto"``: 12 for one column of z, 24 for several.
+        Number of neighbours a sample is paired with; for ``"closest"`` the mean number. (A sample
+        is also the neighbour of others; ``result.alpha`` is the mean number of partners.)
+        ``"auto"``: 12 for one column of z, 24 for several.
         Not for ``"blocks"``, ``"strata"`` and a `PairGraph`.
     null : {"auto", "signs", "exhaustive", "pearson3"}
         Where the p-value comes from. ``"signs"``: n_resamples random signs. ``"exhaustive"``: all
         of them. ``"pearson3"``: a law with the right three moments. ``"auto"``: exhaustive for few
         units, else signs, of which 999 are drawn if the p-value is clearly above 0.1, and
-        Pearson III if it is below 1 / n_resamples.
+        Pearson III if none of them is as extreme and it is below 1 / n_resamples.
     n_resamples : int
         Largest number of draws of signs.
     tol : float
@@ -138,6 +142,8 @@ def chsic_test(
         # Neighbours in z are then neighbours in memory.
         order = sorted_with_ties(z_columns[:, 0], generator)
         x_columns, y_columns, z_columns = x_columns[order], y_columns[order], z_columns[order]
+    of_x, of_y = standard_deviations("x", x_columns), standard_deviations("y", y_columns)
+    x_columns, y_columns = x_columns / of_x, y_columns / of_y
     design = make_design(
         x_columns,
         y_columns,
@@ -156,8 +162,8 @@ def chsic_test(
         found.append(f"{n_omitted} rows with missing values were left out.")
     left = []
     for name, columns, adjuster in (("x", x_columns, design.of_x), ("y", y_columns, design.of_y)):
-        residuals, _ = adjuster.residuals(columns)
-        varies = residuals.var(axis=0) > NOTHING_LEFT * columns.var(axis=0)
+        alone = residuals_alone(*adjuster.residuals(columns), design.graph)
+        varies = alone.alone.var(axis=0) > NOTHING_LEFT
         if not np.all(varies):
             which = name if columns.shape[1] == 1 else f"{name}, column {np.argmin(varies)}"
             found.append(
@@ -166,11 +172,14 @@ def chsic_test(
             )
         if not np.any(varies):
             return _nothing_left(design, len(x_columns), found)
-        left.append(residuals[:, varies])
-    family = compute_family(left[0], left[1], design, bandwidth, tol, settings["workers"])
+        left.append(alone.features[:, varies])
+    units = tuple(float(of[0]) if len(of) == 1 else 1.0 for of in (of_x, of_y))
+    family = compute_family(
+        left[0], left[1], (units[0], units[1]), design, bandwidth, tol, settings["workers"]
+    )
     kernels = _kernels(design, augment)
     members = [(scale, kernel) for scale in family.scales for kernel in kernels]
-    grams = [scale.grams.weighted(kernel) for scale, kernel in members]
+    grams = [scale.grams.weighted(kernel, design.units.sizes) for scale, kernel in members]
     compared = joint_null(
         [gram.centred for gram in grams],
         [gram.null for gram in grams],
@@ -178,6 +187,8 @@ def chsic_test(
         n_resamples=settings["n_resamples"],
         rng=generator,
     )
+    if family.of_x.centred <= 0 or family.of_y.centred <= 0:
+        found.append("The samples are too few for a coefficient: it is given as 0 in [-1, 1].")
     if max(scale.missed for scale in family.scales) > MISSED_MUCH:
         found.append(
             "The kernels of x or y at their narrowest bandwidth are described by features only in "
@@ -308,9 +319,9 @@ def _coefficient(between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams) -> tuple[
         centred(grams) for grams in (between, of_x, of_y)
     )
     if d_xx <= 0 or d_yy <= 0:
-        return 0.0, np.zeros(len(d_xy_without))
-    floor = 1e-12 * d_xx * d_yy
-    without = d_xy_without / np.sqrt(np.maximum(d_xx_without * d_yy_without, floor))
+        return 0.0, np.empty(0)  # too few samples to see x or y vary given z
+    squares = np.maximum(d_xx_without, 1e-6 * d_xx) * np.maximum(d_yy_without, 1e-6 * d_yy)
+    without = d_xy_without / np.sqrt(squares)
     return min(d_xy / (d_xx * d_yy) ** 0.5, 1.0), without
 
 
@@ -382,5 +393,5 @@ def _nothing_left(design: Design, n_samples: int, found: list[str]) -> Independe
         adjust=design.adjust,
         null="none",
         warnings=(*found, *design.warnings),
-        leave_one_out=np.zeros(n_units),
+        leave_one_out=np.empty(0),
     )

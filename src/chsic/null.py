@@ -23,7 +23,8 @@ FIRST_DRAWS = 999  # after which large p-values are known well enough
 CLEARLY_LARGE = 0.1
 CHUNK = 1_000  # draws held at once
 SYMMETRIC = 1e-3  # skewness below which the law is normal
-TAIL_DRAWS = 20  # smallest draws from which the tail of the joint law is scaled
+TAIL_DRAWS = 5  # extreme ones at least, a fiftieth of all, that show the tail of the joint law
+MOST_FOR_ALL = 20  # units whose signs can all be gone through
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -142,11 +143,11 @@ def joint_null(
     laws = [Law.of(gram) for gram in hollow]
     values = np.asarray(observed, dtype=float)
     n_units = len(hollow[0])
-    exhaustible = n_units <= 24 and 2 ** (n_units - 1) <= n_resamples
-    if method == "exhaustive" and n_units > 24:
+    exhaustible = n_units <= MOST_FOR_ALL and 2 ** (n_units - 1) <= n_resamples
+    if method == "exhaustive" and n_units > MOST_FOR_ALL:
         raise ValueError(
-            f"null: 'exhaustive' is for at most 24 units, here are {n_units}; use 'signs', or a "
-            "larger block_size."
+            f"null: 'exhaustive' is for at most {MOST_FOR_ALL} units, here are {n_units}; use "
+            "'signs', or a larger block_size."
         )
     if method == "exhaustive" or (method == "auto" and exhaustible):
         return _compared(values, _under(_all_signs(n_units), hollow), laws, "exhaustive")
@@ -157,12 +158,14 @@ def joint_null(
     found = _compared(values, drawn, laws, "signs")
     if method == "signs" or (method == "auto" and found.pvalue > CLEARLY_LARGE):
         return found
-    fitted = _fitted(values, drawn, laws)
-    if method == "pearson3" or fitted.pvalue < 0.1 / n_resamples:
+    fitted = _fitted(values, drawn, laws, n_units)
+    no_draw_as_extreme = found.pvalue <= 1.5 / (1 + first)
+    if method == "pearson3" or (no_draw_as_extreme and fitted.pvalue < 0.1 / n_resamples):
         return fitted
     if n_resamples > first:
         drawn = np.concatenate([drawn, _draw(n_resamples - first, n_units, hollow, rng)], axis=1)
-        found, fitted = _compared(values, drawn, laws, "signs"), _fitted(values, drawn, laws)
+        found = _compared(values, drawn, laws, "signs")
+        fitted = _fitted(values, drawn, laws, n_units)
     if found.pvalue <= 1.5 / (1 + drawn.shape[1]):  # no draw was as extreme
         return fitted if fitted.pvalue < found.pvalue else found
     return found
@@ -196,16 +199,13 @@ def _under(signs: NDArray[np.floating], grams: list[Array]) -> Array:
 
 def _compared(values: Array, drawn: Array, laws: list[Law], method: str) -> JointNull:
     n_draws = drawn.shape[1]
-    # Beside random signs the data are counted in, so that no p-value is zero by luck; all signs are
-    # no sample, and the smallest p-value is one over their number.
-    extra = 0 if method == "exhaustive" else 1
     slack = 1e-6 * np.abs(drawn).max(axis=1)  # of single precision
     as_extreme = (drawn >= (values - slack)[:, np.newaxis]).sum(axis=1)
-    least = 1 / (extra + n_draws)
-    members = np.maximum((extra + as_extreme) / (extra + n_draws), least)
+    members = (1 + as_extreme) / (1 + n_draws)  # the data are counted in: no p-value is zero
+    members[[law.scale == 0 for law in laws]] = 1.0  # nothing varies
     scores, ours = _scores(values, drawn, laws)
     as_extreme = int((scores >= ours.max() - 1e-5).sum())
-    joint = max((extra + as_extreme) / (extra + n_draws), least)
+    joint = (1 + as_extreme) / (1 + n_draws)
     winner = int(np.argmax(ours))
     return JointNull(joint, tuple(map(float, members)), winner, method, drawn[winner])
 
@@ -217,19 +217,21 @@ def _scores(values: Array, drawn: Array, laws: list[Law]) -> tuple[Array, Array]
     return largest, ours
 
 
-def _fitted(values: Array, drawn: Array, laws: list[Law]) -> JointNull:
+def _fitted(values: Array, drawn: Array, laws: list[Law], n_units: int) -> JointNull:
     """Joint p-value from the laws: the smallest one, for the number of members it was chosen from.
 
     Members are alike, so that they count as fewer than they are; how many is seen in the tail.
     """
     largest, _ = _scores(values, drawn, laws)
-    n_draws = len(largest)
-    factor = float(len(laws))
-    if n_draws > TAIL_DRAWS:
-        extreme = np.argpartition(largest, n_draws - 1 - TAIL_DRAWS)[n_draws - 1 - TAIL_DRAWS :]
-        smallest = [min(_by_laws(column, laws)) for column in drawn[:, extreme].T]
-        factor = min(max(len(extreme) / (n_draws + 1) / max(smallest), 1.0), factor)
-    members = _by_laws(values, laws)
+    n_draws, factor = len(largest), float(len(laws))
+    n_tail = n_draws // 50
+    if n_tail >= TAIL_DRAWS:
+        extreme = np.argpartition(largest, n_draws - n_tail)[n_draws - n_tail :]
+        smallest = max(min(_by_laws(column, laws)) for column in drawn[:, extreme].T)
+        seen = np.log1p(-n_tail / (n_draws + 1)) / np.log1p(-min(smallest, 0.5))
+        factor = min(max(float(seen), 1.0), factor)
+    least = 2.0 ** (1 - n_units)  # no sign can be rarer
+    members = tuple(max(p, least) for p in _by_laws(values, laws))
     winner = int(np.argmin(members))
     # As of that many independent members: factor times p if p is small, and never above 1.
     joint = float(-np.expm1(factor * np.log1p(-members[winner]))) if members[winner] < 1 else 1.0

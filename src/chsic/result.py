@@ -73,7 +73,8 @@ class IndependenceResult:
         `statistic` less its expectation under conditional independence; may be negative.
     coefficient : float
         Strength, at most 1: 0 under conditional independence on average, 1 if y is x. It is
-        comparable across sample sizes. It does not see dependences that cancel along z.
+        comparable across sample sizes. It does not see dependences that cancel along z. It is
+        taken at the middle one of `bandwidths`, whichever won, as is `profile`.
     null_distribution : array
         The winning member's estimate under each draw of random signs.
     profile : Profile
@@ -146,6 +147,8 @@ class IndependenceResult:
             raise ValueError(f"level: must lie between 0 and 1, got {level:g}; 0.95 is usual.")
         values = self.leave_one_out
         n_units = len(values)
+        if n_units < 2:
+            return ConfidenceInterval(-1.0, 1.0)  # nothing is known
         spread = float(np.sqrt((n_units - 1) / n_units * ((values - values.mean()) ** 2).sum()))
         half = float(student.ppf((1 + level) / 2, n_units - 1)) * spread
         return ConfidenceInterval(self.coefficient - half, min(self.coefficient + half, 1.0))

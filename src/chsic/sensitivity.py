@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from chsic._validate import RNGLike, as_generator, as_number
-from chsic.design import ALPHA_IN_SPACE, ALPHA_ON_LINE
+from chsic._validate import RNGLike, as_columns, as_generator, as_number, omit_missing
+from chsic.design import default_alpha
 from chsic.family import MULTIPLES, Multiples
 from chsic.independence import chsic_test
 
@@ -80,6 +79,8 @@ def sensitivity(
 ) -> Sensitivity:
     """Test again and again, along alpha and along the bandwidth.
 
+    Pairs are neighbours in z, also for a z of few values, where `chsic_test` would take strata.
+
     Parameters
     ----------
     x, y, z : array_like
@@ -107,16 +108,22 @@ def sensitivity(
     >>> [point.pvalue < 0.05 for point in found.along_alpha]
     [True, True]
     """
-    for name in ("alpha", "bandwidth", "pairs"):
-        if name in settings and not (name == "pairs" and settings[name] in ("nearest", "closest")):
+    for name in ("alpha", "bandwidth"):
+        if name in settings:
             raise ValueError(f"{name}: is varied here; give alphas and bandwidths instead.")
+    settings = {"pairs": "nearest", **settings}
+    if not isinstance(settings["pairs"], str) or settings["pairs"] not in ("nearest", "closest"):
+        raise ValueError(
+            f"pairs: alpha can be varied for 'nearest' and 'closest', got {settings['pairs']!r}."
+        )
+    if settings.get("nan_policy") == "omit":
+        columns, _ = omit_missing(x=x, y=y, z=z)
+        x, y, z = columns["x"], columns["y"], columns["z"]
+    n, d = as_columns("z", z).shape
     seed = int(as_generator(rng).integers(2**63))
-    n = len(np.asarray(x))
-    on_line = np.ndim(z) == 1 or np.shape(z)[1] == 1
-    default = min(ALPHA_ON_LINE if on_line else ALPHA_IN_SPACE, n - 1)
+    default = default_alpha(n, d)
     chosen = [a for a in ALPHAS if a <= n - 1] if alphas is None else _numbers("alphas", alphas)
     widths = list(BANDWIDTHS) if bandwidths is None else _numbers("bandwidths", bandwidths)
-    settings = {"pairs": "nearest", **settings}
 
     def at(alpha: float, bandwidth: float | None) -> SensitivityPoint:
         family = Multiples(MULTIPLES if bandwidth is None else (bandwidth,))

@@ -10,9 +10,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from chsic._validate import Array
+from chsic.bandwidth import typical_distance
 from chsic.features import Landmarks, fit_landmarks
 from chsic.kernels import KERNELS
 
@@ -26,6 +26,7 @@ LANDMARK_ACCURACY = 1e-6
 CANDIDATES = 200  # samples of z that landmarks are chosen from
 SEEN = 1_000  # samples on which the width is chosen
 LARGEST_SHARE = 0.5  # of n that the regression may spend on its fit
+LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -83,14 +84,13 @@ class Smoother:
 
     def __init__(self, z: Array) -> None:
         self._z = z - z.mean(axis=0)
-        line = np.column_stack([np.ones(len(z)), self._z])
-        self._line, self._line_factor = np.linalg.qr(line)
+        self._line, self._to_slopes = _line_of(self._z)
         self._line_leverage = np.einsum("ij,ij->i", self._line, self._line)
         some = self._z
         if len(z) > SEEN:
             some = np.random.default_rng(0).choice(some, SEEN, replace=False, axis=0)
         self._seen = some
-        self._scale = _median_distance(some)
+        self._scale = typical_distance(self._z)
         self._bases: dict[float, _Basis] = {}
         self._trial: Smoother | None = None
 
@@ -158,9 +158,7 @@ class Smoother:
         of_features = basis.turn @ weights
         at_landmarks = basis.landmarks.inverse @ of_features
         features = basis.landmarks(z)
-        line = np.linalg.solve(
-            self._line_factor, on_line - self._line.T @ (features @ of_features)
-        )[1:]
+        line = self._to_slopes @ (on_line - self._line.T @ (features @ of_features))
         kappa = KERNELS["gaussian"].matrix(z, basis.landmarks.points)
         gradients = []
         for k in range(z.shape[1]):
@@ -169,7 +167,17 @@ class Smoother:
         return np.stack(gradients, axis=1)
 
 
-def _median_distance(z: Array) -> float:
-    distances = pdist(z[:CANDIDATES])
-    middle = float(np.median(distances))
-    return middle if middle > 0 else float(distances[distances > 0].mean())
+def _line_of(z: Array) -> tuple[Array, Array]:
+    """Return an orthonormal basis of straight lines in centred `z`, and what makes slopes of it.
+
+    Directions in which columns repeat each other are left out, and all of them if they would take
+    too large a share of the samples; the penalised features then have to do.
+    """
+    n, d = z.shape
+    constant = np.full((n, 1), n**-0.5)
+    if d + 1 > LARGEST_LINE * n:
+        return constant, np.zeros((d, 1))
+    left, sizes, right = np.linalg.svd(z, full_matrices=False)
+    kept = sizes > 1e-10 * max(sizes[0], 1e-300)
+    slopes = right[kept].T / sizes[kept]
+    return np.column_stack([constant, left[:, kept]]), np.column_stack([np.zeros(d), slopes])

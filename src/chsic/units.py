@@ -14,7 +14,9 @@ import numpy as np
 from chsic._validate import Array, Index
 
 LOOP_FROM = 20_000  # samples
-LARGEST_NUMBER = 128  # of units: more of them changed neither level nor power
+LARGEST_NUMBER = 128  # of units: with more of them the null costs more
+LEAST_NUMBER = 2
+MOST_ASKED_FOR = 4_096  # whose Gram matrices fit into memory
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,9 +80,16 @@ class Units:
 
 def number_of_units(n: int, block_size: int | None) -> int:
     """Return how many units n samples make: as many as samples, up to a bound."""
-    if block_size is not None:
-        return max(1, n // block_size)
-    return min(n, LARGEST_NUMBER)
+    if block_size is None:
+        return min(n, LARGEST_NUMBER)
+    number = n // block_size
+    if not LEAST_NUMBER <= number <= MOST_ASKED_FOR:
+        raise ValueError(
+            f"block_size: {block_size} makes {number} units of {n} samples; between "
+            f"{LEAST_NUMBER} and {MOST_ASKED_FOR} are possible, and 'auto' makes "
+            f"{min(n, LARGEST_NUMBER)}."
+        )
+    return number
 
 
 def units_along(order: Index, number: int) -> Units:
@@ -110,10 +119,16 @@ def units_in_space(z: Array, number: int) -> Units:
 
 
 def units_in_strata(strata: Index, number: int, rng: np.random.Generator) -> Units:
-    """Cut every stratum into units, about `number` in all and at least one in each."""
+    """Cut every stratum into units, about `number` in all and at least one in each.
+
+    If there are more strata than that, a unit holds several whole ones.
+    """
     shuffled = rng.permutation(len(strata))
     order = shuffled[np.argsort(strata[shuffled], kind="stable")]
     ends = np.cumsum(np.bincount(strata))
+    if len(ends) > number:
+        wanted = np.arange(1, number + 1) * len(strata) / number
+        return Units(order, np.unique([0, *ends[np.searchsorted(ends, wanted)]]).astype(np.intp))
     bounds = [0]
     for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         parts = min(end - start, max(1, round(number * (end - start) / len(strata))))

@@ -130,15 +130,17 @@ def _transforms(
 ) -> Iterator[tuple[Entries, NDArray[np.complex128]]]:
     """Transform every piece on a single thread, as several for one small transform cost more."""
     local = threading.local()
-    kind = np.dtype(np.complex64 if space.eps >= SINGLE_FROM else np.complex128)
-    x, y = (angles.astype(kind.type(0).real.dtype, copy=False) for angles in (x, y))
+    single = space.eps >= SINGLE_FROM
+    kind = np.dtype(np.complex64 if single else np.complex128)
+    real = np.float32 if single else np.float64
+    angles_x, angles_y = (angles.astype(real, copy=False) for angles in (x, y))
 
     def transform(piece: Entries) -> tuple[Entries, NDArray[np.complex128]]:
         if not hasattr(local, "plan"):
             local.plan = finufft.Plan(
                 1, space.shape, eps=space.eps, isign=1, nthreads=1, dtype=kind.name
             )
-        local.plan.setpts(x[piece.rows], y[piece.columns])
+        local.plan.setpts(angles_x[piece.rows], angles_y[piece.columns])
         return piece, local.plan.execute(piece.values.astype(kind)).astype(np.complex128)
 
     return in_order(transform, pieces, workers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -43,10 +44,35 @@ def blas_on_one_thread() -> Iterator[None]:
     They are many and small here. Threads of BLAS then cost more than they save, much more where
     other programs or our own workers use the cores, and may change the last bits.
     """
-    with _controller().limit(limits=1, user_api="blas"):
+    _limit.enter()
+    try:
         yield
+    finally:
+        _limit.leave()
+
+
+class _Limit:
+    """The limit is one of the process: the first caller sets it, and the last one takes it back."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside, self._limiter = threading.Lock(), 0, contextlib.ExitStack()
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limiter.enter_context(_controller().limit(limits=1, user_api="blas"))
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.close()
 
 
 @functools.cache
 def _controller() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+_limit = _Limit()

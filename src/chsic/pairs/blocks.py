@@ -23,8 +23,8 @@ def block_pairs(z: ArrayLike, size: int, *, rng: RNGLike | None = None) -> PairG
         column divided by its standard deviation, are matched with their nearest, the pairs with
         the nearest pairs, and so on.
     size : int
-        Least number of samples in a block; in several dimensions sizes are about the next power
-        of two.
+        Number of samples in a block, about; in several dimensions the mean is between that and
+        twice as many.
     rng : None, int or numpy.random.Generator
         Orders samples with equal z; None with a fixed seed.
 
@@ -47,7 +47,7 @@ def block_pairs(z: ArrayLike, size: int, *, rng: RNGLike | None = None) -> PairG
     if columns.shape[1] == 1:
         return complete_in_blocks(blocks_on_line(columns[:, 0], size, generator))
     scaled = columns / standard_deviations("z", columns)
-    return complete_in_blocks(blocks_in_space(scaled, size))
+    return complete_in_blocks(blocks_in_space(scaled, size, generator))
 
 
 def blocks_on_line(z: Array, size: int, rng: np.random.Generator) -> Index:
@@ -58,9 +58,9 @@ def blocks_on_line(z: Array, size: int, rng: np.random.Generator) -> Index:
     return blocks
 
 
-def blocks_in_space(z: Array, size: int) -> Index:
+def blocks_in_space(z: Array, size: int, rng: np.random.Generator) -> Index:
     """Match nearest groups with each other until they hold `size` samples on average."""
-    blocks = np.arange(len(z), dtype=np.intp)
+    blocks = rng.permutation(len(z))  # rows of equal z in an order that tells nothing
     n_blocks = len(z)
     while n_blocks > 1 and len(z) < size * n_blocks:
         sizes = np.bincount(blocks)
@@ -73,7 +73,13 @@ def blocks_in_space(z: Array, size: int) -> Index:
 def _match(points: Array) -> Index:
     """Give mutual nearest neighbours the same number, those left over among themselves again."""
     partner = np.full(len(points), -1, np.intp)
-    left = np.arange(len(points))
+    # Equal points first: each of them is nearest to the same one, and few would be mutual.
+    order = np.lexsort(points.T)
+    equal = np.all(points[order[1:]] == points[order[:-1]], axis=1)
+    run = np.arange(len(equal)) - np.maximum.accumulate(np.where(equal, -1, np.arange(len(equal))))
+    first = np.flatnonzero(equal & (run % 2 == 1))
+    partner[order[first]], partner[order[first + 1]] = order[first + 1], order[first]
+    left = np.flatnonzero(partner < 0)
     while len(left) > 1:
         _, found = KDTree(points[left]).query(points[left], 2)
         here = np.arange(len(left))

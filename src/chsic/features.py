@@ -22,6 +22,7 @@ AT_ONCE = 500  # candidates whose whole kernel matrix is cheaper than one row at
 LARGEST_RANK = 512  # landmarks above which random features take over
 HOPELESS_RANK = 64  # if that many landmarks miss more than half, many more would be needed
 RANDOM_FREQUENCIES = 256
+ROWS = 2**12  # whose distances to all landmarks are held at once
 SINGLE_FROM = 1e-5  # accuracy from which single precision is exact enough, and twice as fast
 
 
@@ -88,9 +89,12 @@ class Landmarks:
         return float(self.kernel.kappa(np.zeros(1))[0])
 
     def __call__(self, x: Array) -> NDArray[np.floating]:
-        """Return the features of the rows of `x`."""
-        distances = cdist(x, self.points).astype(self.dtype, copy=False)
-        features: NDArray[np.floating] = self.kernel.kappa(distances) @ self.inverse
+        """Return the features of the rows of `x`, some rows at a time to stay in the cache."""
+        features = np.empty((len(x), self.n_features), self.dtype)
+        for start in range(0, len(x), ROWS):
+            rows = slice(start, start + ROWS)
+            distances = cdist(x[rows], self.points).astype(self.dtype, copy=False)
+            np.matmul(self.kernel.kappa(distances), self.inverse, out=features[rows])
         return features
 
 

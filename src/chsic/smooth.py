@@ -8,6 +8,7 @@ dependence on z is followed and a smooth one is not over-fitted. Everything is l
 from __future__ import annotations
 
 import dataclasses
+import threading
 
 import numpy as np
 
@@ -23,6 +24,7 @@ WIDTHS_IN_SPACE = (0.5, 1.0, 2.0)
 PENALTIES = 10.0 ** np.arange(-5, 3.1, 0.5)
 LARGEST_RANK = 64  # features of z
 LANDMARK_ACCURACY = 1e-6
+ROWS = 2**12  # that are worked on at once
 CANDIDATES = 200  # samples of z that landmarks are chosen from
 SEEN = 1_000  # samples on which the width is chosen
 LARGEST_SHARE = 0.5  # of n that the regression may spend on its fit
@@ -93,6 +95,7 @@ class Smoother:
         self._scale = typical_distance(self._z)
         self._bases: dict[float, _Basis] = {}
         self._trial: Smoother | None = None
+        self._lock = threading.Lock()
 
     def fit(self, targets: Array, *, slopes: bool = False) -> Fit:
         """Regress the columns of `targets` together: one width and one penalty for all of them."""
@@ -103,11 +106,15 @@ class Smoother:
         explained = basis.directions.T @ rest
         error, kept = self._least_error(basis, rest, explained)
         weights = kept[:, np.newaxis] * explained
-        residuals = rest - basis.directions @ weights
         # (I - S)^2 on its diagonal; the line is projected on, the other directions are shrunk.
-        left = 1 - self._line_leverage + basis.directions**2 @ (kept**2 - 2 * kept)
+        left = 1 - self._line_leverage
+        for start in range(0, len(rest), ROWS):
+            rows = slice(start, start + ROWS)
+            directions = basis.directions[rows]
+            rest[rows] -= directions @ weights
+            left[rows] += directions**2 @ (kept**2 - 2 * kept)
         gradients = self._slopes(width, basis, weights, on_line) if slopes else None
-        return Fit(residuals, left, error, gradients)
+        return Fit(rest, left, error, gradients)
 
     def _choose_width(self, targets: Array, rest: Array) -> float:
         """Choose on some samples, so that features of all of them are made for one width only."""
@@ -138,18 +145,26 @@ class Smoother:
         return float(errors[best]), kept[best]
 
     def _basis(self, width: float) -> _Basis:
-        if width not in self._bases:
-            scaled, unit = self._seen / (width * self._scale), width * self._scale
-            landmarks, _ = fit_landmarks(
-                scaled, KERNELS["gaussian"], LANDMARK_ACCURACY, LARGEST_RANK, CANDIDATES
-            )
-            features = landmarks(self._z / unit)
-            features -= self._line @ (self._line.T @ features)
-            values, vectors = np.linalg.eigh(features.T @ features)
-            large = values > 1e-10 * max(values[-1], 1e-300)
-            turn = vectors[:, large] / np.sqrt(values[large])
-            self._bases[width] = _Basis(landmarks, features @ turn, values[large], turn)
-        return self._bases[width]
+        with self._lock:  # threads that need the same one wait for it
+            if width not in self._bases:
+                self._bases[width] = self._make_basis(width)
+            return self._bases[width]
+
+    def _make_basis(self, width: float) -> _Basis:
+        unit = width * self._scale
+        landmarks, _ = fit_landmarks(
+            self._seen / unit, KERNELS["gaussian"], LANDMARK_ACCURACY, LARGEST_RANK, CANDIDATES
+        )
+        features = landmarks(self._z / unit)
+        on_line = self._line.T @ features
+        values, vectors = np.linalg.eigh(features.T @ features - on_line.T @ on_line)
+        large = values > 1e-10 * max(values[-1], 1e-300)
+        turn = vectors[:, large] / np.sqrt(values[large])
+        directions = np.empty((len(features), turn.shape[1]))
+        for start in range(0, len(features), ROWS):
+            rows = slice(start, start + ROWS)
+            directions[rows] = features[rows] @ turn - self._line[rows] @ (on_line @ turn)
+        return _Basis(landmarks, directions, values[large], turn)
 
     def _slopes(self, width: float, basis: _Basis, weights: Array, on_line: Array) -> Array:
         """Differentiate the fit: kernels at landmarks, and the line that the features are off."""

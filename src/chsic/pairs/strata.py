@@ -12,8 +12,11 @@ LARGE_SHARE = 0.75  # of the samples in such strata make z discrete
 
 def strata_of(z: Array) -> Index:
     """Return for each sample the number of its value among the distinct rows of `z`."""
-    _, codes = np.unique(z, axis=0, return_inverse=True)
-    return codes.reshape(-1).astype(np.intp)
+    order = np.lexsort(z.T)
+    changes = np.any(z[order[1:]] != z[order[:-1]], axis=1)
+    codes = np.empty(len(z), np.intp)
+    codes[order] = np.concatenate([[0], np.cumsum(changes)])
+    return codes
 
 
 def is_discrete(strata: Index) -> bool:

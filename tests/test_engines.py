@@ -318,6 +318,8 @@ def test_entries_are_those_of_the_laplacian(size, kind):
     kernel=st.sampled_from(["gaussian", "cauchy", "matern32", "laplace"]),
     tol=st.sampled_from([1e-3, 1e-6]),
 )
+@example(seed=0, n=30, kinds=("repeated", "outlier", "clusters"), graph="closest 1",
+         kernel="gaussian", tol=1e-3)  # fmt: skip
 @settings(max_examples=150, deadline=None)
 def test_landmark_features_keep_their_tolerance(seed, n, kinds, graph, kernel, tol):
     """Up to 300 samples there are landmarks enough for any kernel."""

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
-from scipy.stats import binomtest
 
 from chsic._validate import (
     Array,
@@ -73,6 +72,8 @@ class Calibration:
 
     def interval(self, effect_size: float = 0.0, level: float = 0.05) -> tuple[float, float]:
         """Return a 95 percent interval (Clopper and Pearson) for `rejection_rate`."""
+        from scipy.stats import binomtest  # slow to import, and seldom needed
+
         count = round(self.rejection_rate(effect_size, level) * self.n_sim)
         found = binomtest(count, self.n_sim).proportion_ci(0.95, method="exact")
         return float(found.low), float(found.high)

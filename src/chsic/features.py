@@ -23,7 +23,6 @@ LARGEST_RANK = 512  # landmarks above which random features take over
 HOPELESS_RANK = 64  # if that many landmarks miss more than half, many more would be needed
 RANDOM_FREQUENCIES = 256
 ROWS = 2**12  # whose distances to all landmarks are held at once
-SINGLE_FROM = 1e-5  # accuracy from which single precision is exact enough, and twice as fast
 
 
 class FeatureMap(Protocol):
@@ -125,13 +124,15 @@ class RandomFourier:
         return waves
 
 
-def fit_features(x: Array, kernel: Kernel, accuracy: float) -> FeatureMap:
+def fit_features(
+    x: Array, kernel: Kernel, accuracy: float, dtype: type[np.floating] = np.float64
+) -> FeatureMap:
     """Choose features that miss at most `accuracy` of kappa(0), or random ones if that fails."""
     if kernel.name == "categorical":
         levels = np.unique(x, axis=0)
         if len(levels) <= LARGEST_RANK:
             return OneHot(levels)
-    landmarks, missed = fit_landmarks(x, kernel, accuracy)
+    landmarks, missed = fit_landmarks(x, kernel, accuracy, dtype=dtype)
     if missed > accuracy and kernel.frequencies is not None:
         rng = np.random.default_rng(0)
         return RandomFourier(kernel.frequencies(rng, RANDOM_FREQUENCIES, x.shape[1]))
@@ -144,6 +145,7 @@ def fit_landmarks(
     accuracy: float,
     largest_rank: int = LARGEST_RANK,
     n_candidates: int = CANDIDATES,
+    dtype: type[np.floating] = np.float64,
 ) -> tuple[Landmarks, float]:
     """Pivoted Cholesky: the next landmark is the sample that the features so far miss most.
 
@@ -153,7 +155,6 @@ def fit_landmarks(
     choose = _pivots_at_once if len(candidates) <= AT_ONCE else _pivots_one_by_one
     pivots, factor, missed = choose(candidates, kernel, accuracy, largest_rank)
     inverse = scipy.linalg.solve_triangular(factor, np.eye(len(pivots)))
-    dtype = np.float32 if accuracy >= SINGLE_FROM else np.float64
     landmarks = Landmarks(candidates[pivots], inverse.astype(dtype), kernel, dtype=dtype)
     return landmarks, missed
 

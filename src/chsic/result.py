@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from chsic._validate import Array, as_number
 
@@ -150,7 +150,7 @@ class IndependenceResult:
         if n_units < 2:
             return ConfidenceInterval(-1.0, 1.0)  # nothing is known
         spread = float(np.sqrt((n_units - 1) / n_units * ((values - values.mean()) ** 2).sum()))
-        half = float(student.ppf((1 + level) / 2, n_units - 1)) * spread
+        half = float(stdtrit(n_units - 1, (1 + level) / 2)) * spread  # quantile of Student's t
         return ConfidenceInterval(self.coefficient - half, min(self.coefficient + half, 1.0))
 
     def to_dict(self) -> dict[str, Any]:

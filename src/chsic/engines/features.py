@@ -70,15 +70,18 @@ def feature_terms(
 
 def fit_maps(x: Array, y: Array, kernel: Kernel, accuracy: float) -> tuple[FeatureMap, FeatureMap]:
     """Fit features for x and y."""
-    # Beside the error of chance in one of them, a smaller one in the other is wasted. The wider one
-    # is the likelier to have it, so it is fitted first.
+    # Beside the error of chance in one of them, a smaller one in the other is wasted, and so is
+    # double precision. The wider one is the likelier to have it, so it is fitted first.
     swapped = y.shape[1] > x.shape[1]
     first, second = (y, x) if swapped else (x, y)
     of_first = fit_features(first, kernel, accuracy)
-    beside = max(accuracy, BESIDE_CHANCE) if of_first.n_draws else accuracy
-    of_second = fit_features(second, kernel, beside)
-    if of_second.n_draws and not of_first.n_draws:
-        of_first = fit_features(first, kernel, max(accuracy, BESIDE_CHANCE))
+    beside = max(accuracy, BESIDE_CHANCE)
+    if of_first.n_draws:
+        of_second = fit_features(second, kernel, beside, np.float32)
+    else:
+        of_second = fit_features(second, kernel, accuracy)
+        if of_second.n_draws:
+            of_first = fit_features(first, kernel, beside, np.float32)
     return (of_second, of_first) if swapped else (of_first, of_second)
 
 

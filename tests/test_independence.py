@@ -388,6 +388,16 @@ def test_few_samples_give_an_answer(n, kind):
         assert any("do not trust the p-value" in sentence for sentence in found.warnings)
 
 
+def test_noise_free_functions_of_z_are_told():
+    """What a regression leaves of sin z is its own error, and x and y share it."""
+    z = np.random.default_rng(0).normal(size=300)
+    found = chsic.chsic_test(np.sin(z), np.sin(z), z, rng=0)
+    for name, sentence in zip("xy", found.warnings[:2], strict=True):
+        assert sentence.startswith(f"{name} is nearly a function of z")
+    x, y, z = draw_scenario("strong", 300, rng=0)
+    assert chsic.chsic_test(x, y, z, rng=0).warnings == ()
+
+
 def test_function_of_a_discrete_z_leaves_nothing():
     rng = np.random.default_rng(0)
     z = rng.integers(0, 4, 200).astype(float)
@@ -506,6 +516,8 @@ def test_missing_values():
     assert omitted.n_samples == 98
     assert omitted.pvalue == chsic.chsic_test(x[keep], y[keep], z[keep], rng=0).pvalue
     assert "2 rows with missing values" in omitted.warnings[0]
+    as_objects = np.where(np.isnan(x), None, x)
+    assert chsic.chsic_test(as_objects, y, z, nan_policy="omit", rng=0).pvalue == omitted.pvalue
 
 
 # ---------------------------------------------------------------------- sensitivity, calibration

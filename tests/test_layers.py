@@ -24,7 +24,7 @@ LAYERS = [
     ["pairs.closest", "pairs.entries"],
     ["pairs"],
     ["terms"],
-    ["engines", "engines.grid", "engines.parallel"],
+    ["engines", "engines.grid", "engines.parallel", "engines.samples"],
     [
         "engines.dense",
         "engines.overlap",

@@ -61,7 +61,10 @@ def omit_missing(**samples: ArrayLike) -> tuple[dict[str, ArrayLike], int]:
         return dict(samples), 0  # the lengths are wrong, which is said elsewhere
     missing = np.zeros(lengths.pop(), dtype=bool)
     for array in arrays.values():
-        bad = array != array  # NaN alone is unlike itself, whatever the dtype
+        # NaN alone is unlike itself, whatever the dtype; among objects None is missing, too.
+        bad = array != array
+        if array.dtype.kind == "O":
+            bad = bad | np.array([value is None for value in array.flat]).reshape(array.shape)
         missing |= bad if bad.ndim == 1 else bad.reshape(len(bad), -1).any(axis=1)
     return {name: array[~missing] for name, array in arrays.items()}, int(missing.sum())
 

@@ -17,6 +17,7 @@ from chsic._validate import (
     omit_missing,
     require_same_length,
 )
+from chsic.adjust import Adjuster
 from chsic.bandwidth import standard_deviations
 from chsic.design import Design, Pairs, make_design
 from chsic.engines.choose import as_tolerance
@@ -24,11 +25,13 @@ from chsic.engines.parallel import blas_on_one_thread
 from chsic.family import Bandwidths, Family, compute_family
 from chsic.grams import UnitGrams, residuals_alone
 from chsic.null import NULLS, JointNull, joint_null
+from chsic.pairs import PairGraph
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.result import IndependenceResult, Member, Profile
 
 NAN_POLICIES = ("raise", "omit")
 NOTHING_LEFT = 1e-20  # of the variance of x, or of y: it is a function of z up to rounding
+HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
 MISSED_MUCH = 0.1
 
 
@@ -160,19 +163,15 @@ def chsic_test(
     found: list[str] = []
     if n_omitted:
         found.append(f"{n_omitted} rows with missing values were left out.")
-    left = []
-    for name, columns, adjuster in (("x", x_columns, design.of_x), ("y", y_columns, design.of_y)):
-        alone = residuals_alone(*adjuster.residuals(columns), design.graph)
-        varies = alone.alone.var(axis=0) > NOTHING_LEFT
-        if not np.all(varies):
-            which = name if columns.shape[1] == 1 else f"{name}, column {np.argmin(varies)}"
-            found.append(
-                f"{which} is a function of z up to rounding, so nothing of it is left that could "
-                "depend on the other."
-            )
-        if not np.any(varies):
-            return _nothing_left(design, len(x_columns), found)
-        left.append(alone.features[:, varies])
+    left = [
+        _left_given_z(name, columns, adjuster, design.graph, found)
+        for name, columns, adjuster in (
+            ("x", x_columns, design.of_x),
+            ("y", y_columns, design.of_y),
+        )
+    ]
+    if not all(columns.shape[1] for columns in left):
+        return _nothing_left(design, len(x_columns), found)
     units = tuple(float(of[0]) if len(of) == 1 else 1.0 for of in (of_x, of_y))
     family = compute_family(
         left[0], left[1], (units[0], units[1]), design, bandwidth, tol, settings["workers"]
@@ -195,6 +194,28 @@ def chsic_test(
             "part, so fine structure may be missed."
         )
     return _result(design, family, kernels, grams, compared, len(x_columns), found)
+
+
+def _left_given_z(
+    name: str, columns: Array, adjuster: Adjuster, graph: PairGraph, found: list[str]
+) -> Array:
+    """Take off what z explains, and the columns of which nothing is left; say so in `found`."""
+    alone = residuals_alone(*adjuster.residuals(columns), graph)
+    share = alone.alone.var(axis=0) / columns.var(axis=0)
+    varies = share > NOTHING_LEFT
+    for column in np.flatnonzero(share <= HARDLY_LEFT):
+        which = name if columns.shape[1] == 1 else f"{name}, column {column}"
+        if varies[column]:
+            found.append(
+                f"{which} is nearly a function of z: {share[column]:.1g} of its variance is left, "
+                "much of which may be what the regression misses; do not trust a small p-value."
+            )
+        else:
+            found.append(
+                f"{which} is a function of z up to rounding, so nothing of it is left that could "
+                "depend on the other."
+            )
+    return alone.features[:, varies]
 
 
 def hsic_test(

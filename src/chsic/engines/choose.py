@@ -20,12 +20,11 @@ ENGINES = ("auto", "dense", "fourier", "exponential", "features")
 
 # For one column: from how many samples these engines are faster than the dense one.
 FOURIER_FROM = {"gaussian": 300}
+TIGHT_TOL, TIGHT_FOURIER_FROM = 1e-8, 400  # below that accuracy its transforms are larger
 EXPONENTIAL_FROM = {"laplace": 1_500, "matern32": 2_000}
 # From how many samples features are faster than the dense engine, where they are exact enough.
 FEATURES_FROM = {"cauchy": 800}
 CATEGORIES_FROM = 2_000  # for categories of several columns; of one they always are
-LOOSE_TOL = 0.05  # random features, with an error of two or three percent, are enough
-LOOSE_FROM = 5_000  # samples from which they are faster than the dense engine
 # Samples up to which the dense engine, which is exact, takes seconds.
 DENSE_UP_TO = 20_000
 
@@ -68,6 +67,8 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
             engine="exponential", reason=f"sums of {kernel.name!r} are exact and near-linear"
         )
     least = FOURIER_FROM.get(kernel.name)
+    if least is not None and tol < TIGHT_TOL:
+        least = max(least, TIGHT_FOURIER_FROM)
     if several:
         why = f"x has {d_x} and y {d_y} columns, and the Fourier engine takes one each"
     elif least is None or kernel.tail is None:
@@ -80,8 +81,6 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
             "faster; if outliers make its grid too large, another engine takes over"
         )
         return Choice(engine="fourier", reason=reason)
-    if tol >= LOOSE_TOL and kernel.frequencies is not None and n_samples >= LOOSE_FROM:
-        return Choice(engine="features", reason=f"{why}; random features keep tol = {tol:g}")
     return _without_fourier(n_samples, why)
 
 

@@ -15,34 +15,17 @@ from scipy.sparse import csr_array
 
 from chsic._validate import Array, Index
 from chsic.engines.parallel import in_order
+from chsic.engines.samples import SampleCovariances
 from chsic.kernels import Kernel
-from chsic.pairs import PairGraph
 from chsic.pairs.entries import local_order
-from chsic.terms import pairs_in_blocks, squared_entries
 
 CACHED_TILE_BYTES = 2**21  # of the size of a core's cache
 LARGEST_TILE_BYTES = 2**25  # bounds the memory: about eight tiles are alive at once
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class DenseCovariances:
-    """The C_b of a shard by the samples and pairs that make them; x and y are in bandwidths."""
-
-    x: Array
-    y: Array
-    graph: PairGraph
-    kernel: Kernel
-    workers: int = 1
-
-    @property
-    def n_pairs(self) -> Index:
-        """Number of pairs in each block."""
-        return pairs_in_blocks(self.graph)
-
-    @property
-    def squares(self) -> float:
-        """Sum of the squared entries of the Laplacian."""
-        return squared_entries(self.graph)
+class DenseCovariances(SampleCovariances):
+    """The C_b of a shard by kernel values, a tile at a time."""
 
     def inner_products(self, other: DenseCovariances) -> tuple[Array, float]:
         """Return <C_b, C_b'> = tr(Lap_b K Lap_b' Q), exact up to the rounding of K and Q."""

@@ -16,13 +16,12 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from chsic._validate import Array, Index
+from chsic._validate import Array
 from chsic.engines.grid import GridTooLargeError, condense
 from chsic.engines.parallel import in_order
+from chsic.engines.samples import SampleCovariances
 from chsic.kernels import Kernel
-from chsic.pairs import PairGraph
 from chsic.pairs.entries import laplacian_entries
-from chsic.terms import pairs_in_blocks, squared_entries
 
 FAR = 45.0  # distance in bandwidths at which both kernels are below rounding
 LARGEST_RANGE = 300.0  # of which the exponential, and its inverse, can still be multiplied
@@ -33,24 +32,8 @@ LARGEST_LIST = 2**27  # entries that are held together: 3 GB, and as much while 
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ExponentialCovariances:
+class ExponentialCovariances(SampleCovariances):
     """The C_b of a shard by the entries of the Laplacian; x and y are in bandwidths."""
-
-    x: Array
-    y: Array
-    graph: PairGraph
-    kernel: Kernel
-    workers: int = 1
-
-    @property
-    def n_pairs(self) -> Index:
-        """Number of pairs in each block."""
-        return pairs_in_blocks(self.graph)
-
-    @property
-    def squares(self) -> float:
-        """Sum of the squared entries of the Laplacian."""
-        return squared_entries(self.graph)
 
     def inner_products(self, other: ExponentialCovariances) -> tuple[Array, float]:
         """Return <C_b, C_b'> = tr(Lap_b K Lap_b' Q), exact up to rounding."""

@@ -5,16 +5,11 @@ import json
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.ensemble import RandomForestRegressor
 
 import chsic
-from chsic.adjust import Unadjusted
 from chsic.datasets import draw_scenario
-from chsic.grams import residuals_alone, unit_grams
-from chsic.pairs.entries import degrees
 from chsic.smooth import Smoother
-from chsic.units import Units, units_in_space, units_in_strata
 
 
 def rejections(name, n, reps, d=None, **settings):
@@ -91,68 +86,6 @@ def test_statistic_is_the_measure():
         x, y, z, pairs="closest", alpha=6, adjust="none", augment=False, bandwidth=0.8, rng=0
     )
     assert given.statistic == pytest.approx(chsic.chsic(x, y, z, alpha=6, bandwidth=0.8), rel=1e-2)
-
-
-def test_grams_are_the_literal_sums():
-    """observed, null and centre against loops over samples."""
-    rng = np.random.default_rng(2)
-    n = 12
-    u, v, z = rng.normal(size=(n, 3)), rng.normal(size=(n, 2)), rng.normal(size=n)
-    graph = chsic.nearest_pairs(z, 4)
-    units = Units(rng.permutation(n), np.array([0, 3, 4, 8, 12]))
-    left_x, left_y = rng.uniform(0.5, 1, (2, n))
-    x, y = (residuals_alone(f, left, graph) for f, left in ((u, left_x), (v, left_y)))
-    weights = np.ones((4, 4))
-    grams = unit_grams(x, y, graph, units)
-    lap, partners = graph.laplacian().toarray(), degrees(graph)
-    contributions, products, centre = [], [], []
-    for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
-        c, p, t = np.zeros((3, 2)), np.zeros((3, 2)), 0.0
-        for i in units.order[a:b]:
-            w = (lap[i] ** 2).sum() / (left_x[i] * left_y[i])
-            c += (
-                sum(lap[i, j] * (np.outer(u[i], v[j]) + np.outer(u[j], v[i])) for j in range(n)) / 2
-            )
-            p += np.sqrt(w) * np.outer(u[i], v[i])
-            t += w * (u[i] @ u[i]) * (v[i] @ v[i])
-        contributions.append(c.ravel())
-        products.append(p.ravel())
-        centre.append(t)
-    assert (lap**2).sum(axis=1) == pytest.approx(partners**2 + partners)
-    np.testing.assert_allclose(grams.observed, np.array(contributions) @ np.array(contributions).T)
-    np.testing.assert_allclose(grams.null, np.array(products) @ np.array(products).T)
-    np.testing.assert_allclose(grams.centre, centre)
-    total = np.einsum("ij,ia,jb->ab", lap, u, v)
-    assert grams.statistic == pytest.approx((total**2).sum())
-    # All ordered pairs of different samples against those of different units.
-    sizes = units.sizes
-    scale = np.sqrt((n**2 - n) / (n**2 - (sizes**2).sum()))
-    np.testing.assert_allclose(grams.weighted(None, sizes).null, scale * grams.null)
-    np.testing.assert_allclose(grams.weighted(weights, sizes).null, scale * grams.null)
-
-
-def test_unadjusted_residuals_are_differences_to_partners():
-    rng = np.random.default_rng(3)
-    u, z = rng.normal(size=(10, 2)), rng.normal(size=10)
-    graph = chsic.nearest_pairs(z, 4)
-    values, left = Unadjusted().residuals(u)
-    made = residuals_alone(values, left, graph)
-    for i in range(10):
-        partners = [*graph.j[graph.i == i], *graph.i[graph.j == i]]
-        np.testing.assert_allclose(made.alone[i], u[i] - u[partners].mean(axis=0), atol=1e-12)
-        assert made.left[i] == pytest.approx(1 + 1 / len(partners))
-
-
-def test_units_hold_every_sample_once():
-    rng = np.random.default_rng(4)
-    strata = rng.integers(0, 5, 203)
-    for units in (units_in_space(rng.normal(size=(203, 3)), 40), units_in_strata(strata, 40, rng)):
-        assert sorted(units.order) == list(range(203))
-        assert units.bounds[0] == 0
-        assert units.bounds[-1] == 203
-        assert units.sizes.min() >= 1
-    for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
-        assert len(set(strata[units.order[a:b]])) == 1
 
 
 def test_answers_are_continuous_where_units_grow():
@@ -518,59 +451,3 @@ def test_missing_values():
     assert "2 rows with missing values" in omitted.warnings[0]
     as_objects = np.where(np.isnan(x), None, x)
     assert chsic.chsic_test(as_objects, y, z, nan_policy="omit", rng=0).pvalue == omitted.pvalue
-
-
-# ---------------------------------------------------------------------- sensitivity, calibration
-
-
-def test_sensitivity_is_the_test_along_settings():
-    x, y, z = draw_scenario("add", 200, rng=0)
-    found = chsic.sensitivity(x, y, z, alphas=[4, 16], bandwidths=[0.6, 5], rng=0)
-    assert [p.alpha for p in found.along_alpha] == [4, 16]
-    assert [p.bandwidth for p in found.along_bandwidth] == [0.6, 5]
-    assert found.along_alpha[0].pvalue != found.along_alpha[1].pvalue
-    assert len(str(found).splitlines()) == 5
-    json.dumps(found.to_dict())
-    assert max(p.alpha for p in chsic.sensitivity(x[:20], y[:20], z[:20], rng=0).along_alpha) <= 19
-    with pytest.raises(ValueError, match="alpha: is varied here"):
-        chsic.sensitivity(x, y, z, alpha=4)
-    with pytest.raises(ValueError, match="pairs: alpha can be varied for 'nearest'"):
-        chsic.sensitivity(x, y, z, pairs="blocks")
-    with pytest.raises(ValueError, match="bandwidths: positive numbers are needed"):
-        chsic.sensitivity(x, y, z, bandwidths=[0.0])
-
-
-@pytest.mark.parametrize(("name", "d"), [("oscillating", 1), ("levels-3", None), ("binary", 1)])
-def test_calibration_simulates_independence_and_dependence(name, d):
-    x, y, z = draw_scenario(name, 150, d, rng=0)
-    found = chsic.calibrate(x, y, z, n_sim=40, effect_sizes=[0.6], rng=0, n_resamples=199)
-    assert found.effect_sizes == (0.0, 0.6)
-    assert found.rejection_rate(0.0) <= 0.175  # 7 of 40 at a true 0.05: 1 in 300
-    assert found.rejection_rate(0.6) >= 0.6
-    low, high = found.interval(0.0)
-    assert low <= found.rejection_rate(0.0) <= high
-    assert "level 0.05" in str(found)
-
-
-def test_calibration_does_not_depend_on_workers():
-    x, y, z = draw_scenario("add", 100, rng=0)
-    one, two = (chsic.calibrate(x, y, z, n_sim=6, workers=w, rng=0, n_resamples=99) for w in (1, 2))
-    assert one == two
-    with pytest.raises(ValueError, match="effect_sizes: must lie between 0 and 1"):
-        chsic.calibrate(x, y, z, effect_sizes=[2])
-    with pytest.raises(ValueError, match=r"effect_size: 0\.7 was not simulated"):
-        one.rejection_rate(0.7)
-
-
-def test_redrawn_data_are_independent_given_z_but_keep_their_laws():
-    from chsic._validate import as_columns
-    from chsic.calibrate import _Source
-
-    x, y, z = draw_scenario("scale", 2000, rng=0)
-    columns = [as_columns(name, v) for name, v in zip("xyz", (x, y, z), strict=True)]
-    source = _Source.of(*columns, np.random.default_rng(0))
-    drawn_x, drawn_y = source.draw(0.0, np.random.default_rng(1))
-    assert stats.ks_2samp(drawn_x[:, 0], x).pvalue > 0.01
-    low, high = np.abs(z) < 0.3, np.abs(z) > 1
-    assert drawn_x[low].std() < 0.5 * drawn_x[high].std()  # the spread still follows z
-    assert drawn_y.shape == (2000, 1)

@@ -1,0 +1,62 @@
+"""The test along its settings, and on data simulated to be like the user's own."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import chsic
+from chsic._validate import as_columns
+from chsic.calibrate import _Source
+from chsic.datasets import draw_scenario
+
+
+def test_sensitivity_is_the_test_along_settings():
+    x, y, z = draw_scenario("add", 200, rng=0)
+    found = chsic.sensitivity(x, y, z, alphas=[4, 16], bandwidths=[0.6, 5], rng=0)
+    assert [p.alpha for p in found.along_alpha] == [4, 16]
+    assert [p.bandwidth for p in found.along_bandwidth] == [0.6, 5]
+    assert found.along_alpha[0].pvalue != found.along_alpha[1].pvalue
+    assert len(str(found).splitlines()) == 5
+    json.dumps(found.to_dict())
+    assert max(p.alpha for p in chsic.sensitivity(x[:20], y[:20], z[:20], rng=0).along_alpha) <= 19
+    with pytest.raises(ValueError, match="alpha: is varied here"):
+        chsic.sensitivity(x, y, z, alpha=4)
+    with pytest.raises(ValueError, match="pairs: alpha can be varied for 'nearest'"):
+        chsic.sensitivity(x, y, z, pairs="blocks")
+    with pytest.raises(ValueError, match="bandwidths: positive numbers are needed"):
+        chsic.sensitivity(x, y, z, bandwidths=[0.0])
+
+
+@pytest.mark.parametrize(("name", "d"), [("oscillating", 1), ("levels-3", None), ("binary", 1)])
+def test_calibration_simulates_independence_and_dependence(name, d):
+    x, y, z = draw_scenario(name, 150, d, rng=0)
+    found = chsic.calibrate(x, y, z, n_sim=40, effect_sizes=[0.6], rng=0, n_resamples=199)
+    assert found.effect_sizes == (0.0, 0.6)
+    assert found.rejection_rate(0.0) <= 0.175  # 7 of 40 at a true 0.05: 1 in 300
+    assert found.rejection_rate(0.6) >= 0.6
+    low, high = found.interval(0.0)
+    assert low <= found.rejection_rate(0.0) <= high
+    assert "level 0.05" in str(found)
+
+
+def test_calibration_does_not_depend_on_workers():
+    x, y, z = draw_scenario("add", 100, rng=0)
+    one, two = (chsic.calibrate(x, y, z, n_sim=6, workers=w, rng=0, n_resamples=99) for w in (1, 2))
+    assert one == two
+    with pytest.raises(ValueError, match="effect_sizes: must lie between 0 and 1"):
+        chsic.calibrate(x, y, z, effect_sizes=[2])
+    with pytest.raises(ValueError, match=r"effect_size: 0\.7 was not simulated"):
+        one.rejection_rate(0.7)
+
+
+def test_redrawn_data_are_independent_given_z_but_keep_their_laws():
+    x, y, z = draw_scenario("scale", 2000, rng=0)
+    columns = [as_columns(name, v) for name, v in zip("xyz", (x, y, z), strict=True)]
+    source = _Source.of(*columns, np.random.default_rng(0))
+    drawn_x, drawn_y = source.draw(0.0, np.random.default_rng(1))
+    assert stats.ks_2samp(drawn_x[:, 0], x).pvalue > 0.01
+    low, high = np.abs(z) < 0.3, np.abs(z) > 1
+    assert drawn_x[low].std() < 0.5 * drawn_x[high].std()  # the spread still follows z
+    assert drawn_y.shape == (2000, 1)

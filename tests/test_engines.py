@@ -320,6 +320,10 @@ def test_entries_are_those_of_the_laplacian(size, kind):
 )
 @example(seed=0, n=30, kinds=("repeated", "outlier", "clusters"), graph="closest 1",
          kernel="gaussian", tol=1e-3)  # fmt: skip
+@example(seed=0, n=163, kinds=("outlier", "clusters", "normal"), graph="closest 1",
+         kernel="gaussian", tol=1e-6)  # fmt: skip
+@example(seed=0, n=80, kinds=("outlier", "normal", "heavy tails"), graph="closest 1",
+         kernel="matern32", tol=1e-6)  # fmt: skip
 @settings(max_examples=150, deadline=None)
 def test_landmark_features_keep_their_tolerance(seed, n, kinds, graph, kernel, tol):
     """Up to 300 samples there are landmarks enough for any kernel."""

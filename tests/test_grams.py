@@ -5,7 +5,7 @@ import pytest
 
 import chsic
 from chsic.adjust import Unadjusted
-from chsic.grams import residuals_alone, unit_grams
+from chsic.grams import residuals_alone, share_of, unit_grams
 from chsic.pairs.entries import degrees
 from chsic.units import Units, units_in_space, units_in_strata
 
@@ -20,7 +20,7 @@ def test_grams_are_the_literal_sums():
     left_x, left_y = rng.uniform(0.5, 1, (2, n))
     x, y = (residuals_alone(f, left, graph) for f, left in ((u, left_x), (v, left_y)))
     weights = np.ones((4, 4))
-    grams = unit_grams(x, y, graph, units)
+    grams = unit_grams([share_of(x, y, units)])
     lap, partners = graph.laplacian().toarray(), degrees(graph)
     contributions, products, centre = [], [], []
     for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
@@ -35,10 +35,17 @@ def test_grams_are_the_literal_sums():
         contributions.append(c.ravel())
         products.append(p.ravel())
         centre.append(t)
+    # What differences over pairs show of the variance, over what samples alone do.
+    ratio = 1.0
+    for values, left in ((u, left_x), (v, left_y)):
+        over_pairs = sum(
+            ((values[i] - values[j]) ** 2).sum() for i, j in zip(graph.i, graph.j, strict=True)
+        )
+        ratio *= over_pairs / sum(partners[i] * values[i] @ values[i] / left[i] for i in range(n))
     assert (lap**2).sum(axis=1) == pytest.approx(partners**2 + partners)
     np.testing.assert_allclose(grams.observed, np.array(contributions) @ np.array(contributions).T)
-    np.testing.assert_allclose(grams.null, np.array(products) @ np.array(products).T)
-    np.testing.assert_allclose(grams.centre, centre)
+    np.testing.assert_allclose(grams.null, ratio * np.array(products) @ np.array(products).T)
+    np.testing.assert_allclose(grams.centre, ratio * np.array(centre))
     total = np.einsum("ij,ia,jb->ab", lap, u, v)
     assert grams.statistic == pytest.approx((total**2).sum())
     # All ordered pairs of different samples against those of different units.
@@ -52,8 +59,7 @@ def test_unadjusted_residuals_are_differences_to_partners():
     rng = np.random.default_rng(3)
     u, z = rng.normal(size=(10, 2)), rng.normal(size=10)
     graph = chsic.nearest_pairs(z, 4)
-    values, left = Unadjusted().residuals(u)
-    made = residuals_alone(values, left, graph)
+    made = residuals_alone(*Unadjusted().fit(u.__getitem__)(slice(None)), graph)
     for i in range(10):
         partners = [*graph.j[graph.i == i], *graph.i[graph.j == i]]
         np.testing.assert_allclose(made.alone[i], u[i] - u[partners].mean(axis=0), atol=1e-12)

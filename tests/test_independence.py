@@ -195,7 +195,7 @@ def test_result_is_frozen_readable_and_plain():
     json.dumps(plain)
     assert plain["pvalue"] == result.pvalue
     assert len(plain["members"]) == len(result.members) == 6
-    assert result.alpha == pytest.approx(12, abs=1)
+    assert result.alpha == pytest.approx(result.n_samples // 8, abs=2)
     assert (result.engine, result.pairs, result.adjust) == ("features", "nearest", "ridge")
     low, high = result.confidence_interval(0.5)
     wide = result.confidence_interval(0.99)
@@ -224,7 +224,7 @@ def test_every_setting_is_used(settings, d):
 
 def test_named_defaults():
     x, y, z = draw_scenario("oscillating", 200, rng=3)
-    named = {"pairs": "nearest", "alpha": 12, "adjust": "ridge"}
+    named = {"pairs": "nearest", "alpha": len(x) // 8, "adjust": "ridge"}
     usual = chsic.chsic_test(x, y, z, rng=0)
     assert chsic.chsic_test(x, y, z, rng=0, **named).to_dict() == usual.to_dict()
     fitted = chsic.chsic_test(x, y, z, rng=0, null="pearson3")

@@ -36,7 +36,7 @@ LAYERS = [
     ["statistic"],
     ["measure"],
     ["smooth", "units"],
-    ["metric", "adjust", "grams"],
+    ["metric", "adjust", "grams", "pieces"],
     ["design"],
     ["family", "null", "result"],
     ["independence"],

@@ -8,46 +8,57 @@ and y given z is not touched.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from chsic._validate import Array
-from chsic.smooth import Smoother
+from chsic.smooth import Columns, Rows, Smoother
 
 ADJUSTMENTS = ("auto", "none", "ridge")
 FOLDS = 5
+ROWS = 2**14  # that are worked on at once
+
+# What is left of some rows of the columns, and of the variance of each one's noise: None if nothing
+# was fitted.
+Adjusted: TypeAlias = Callable[[Rows], tuple[Array, Array | None]]
 
 
 class Adjuster(Protocol):
     """Takes off what z explains."""
 
-    def residuals(self, targets: Array) -> tuple[Array, Array | None]:
-        """Return what is left of the columns, and of the variance of each sample's noise.
-
-        The latter is None if nothing was fitted.
-        """
+    def fit(self, targets: Columns) -> Adjusted:
+        """Return what makes rows of residuals from rows of targets."""
         ...
+
+
+def all_rows(adjusted: Adjusted, n: int) -> tuple[Array, Array | None]:
+    """Return the residuals of all n samples, made some at a time."""
+    parts = [adjusted(slice(start, min(start + ROWS, n))) for start in range(0, n, ROWS)]
+    left = [left for _, left in parts if left is not None]
+    return np.concatenate([made for made, _ in parts]), np.concatenate(left) if left else None
 
 
 class Unadjusted:
     """Takes off the mean alone, which differences over pairs do not see."""
 
-    def residuals(self, targets: Array) -> tuple[Array, Array | None]:
+    def fit(self, targets: Columns) -> Adjusted:
         """Return centred columns."""
-        return targets - targets.mean(axis=0), None
+        values = targets(slice(None))
+        centred = values - values.mean(axis=0)
+        return lambda rows: (centred[rows], None)
 
 
 class RidgeAdjuster:
     """Kernel ridge regression on z, penalty and width by generalised cross-validation."""
 
-    def __init__(self, z: Array) -> None:
-        self._smoother = Smoother(z)
+    def __init__(self, smoother: Smoother) -> None:
+        self._smoother = smoother
 
-    def residuals(self, targets: Array) -> tuple[Array, Array | None]:
+    def fit(self, targets: Columns) -> Adjusted:
         """Return residuals, and what the fit left of each sample's noise."""
-        fit = self._smoother.fit(targets)
-        return fit.residuals, fit.left
+        return self._smoother.fit(targets).rows
 
 
 class CrossFitted:
@@ -66,14 +77,15 @@ class CrossFitted:
         n = len(z)
         self._held = np.array_split(rng.permutation(n), min(FOLDS, n))
 
-    def residuals(self, targets: Array) -> tuple[Array, Array | None]:
+    def fit(self, targets: Columns) -> Adjusted:
         """Return residuals; no sample took part in its own fit."""
         from sklearn.base import clone
 
-        left = np.empty_like(targets)
+        values = targets(slice(None))
+        residuals, left = np.empty_like(values), np.ones(len(values))
         for held in self._held:
-            train = np.setdiff1d(np.arange(len(targets)), held)
-            for k, column in enumerate(targets.T):
+            train = np.setdiff1d(np.arange(len(values)), held)
+            for k, column in enumerate(values.T):
                 fitted = clone(self._regressor).fit(self._z[train], column[train])
-                left[held, k] = column[held] - np.ravel(fitted.predict(self._z[held]))
-        return left, np.ones(len(targets))
+                residuals[held, k] = column[held] - np.ravel(fitted.predict(self._z[held]))
+        return lambda rows: (residuals[rows], left[rows])

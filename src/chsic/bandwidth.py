@@ -14,7 +14,7 @@ from chsic._validate import Array, as_number
 Bandwidth: TypeAlias = str | float | tuple[str | float, str | float]
 
 MEDIAN_SAMPLES = 4000  # rows used by the median rule for several columns: 8 million distances
-TYPICAL_SAMPLES = 200  # rows between which a typical distance is taken
+TYPICAL_PAIRS = 20_000  # distances whose median is a typical one: known to a percent
 WIDEST = 1e5  # widest bandwidth in units of the data's range
 LARGEST = 1e150  # largest value in bandwidths, whose square can still be computed
 
@@ -70,16 +70,21 @@ def _nonzero(name: str, bandwidths: Array) -> Array:
 RULES: dict[str, Callable[[str, Array], Array]] = {"paper": paper_rule, "median": median_rule}
 
 
-def typical_distance(points: Array) -> float:
-    """Return the median distance between samples, of some rows; never zero if columns vary.
+def typical_distance(points: Array, n_pairs: int = TYPICAL_PAIRS) -> float:
+    """Return the median distance between samples; never zero if columns vary.
 
-    Rows are drawn, so that their order does not matter. If most of those are equal, as for events
-    that are rare, it is the root of the mean squared distance between all samples.
+    If there are more than `n_pairs` pairs of samples, that many are drawn, so that the order of the
+    samples does not matter. If most distances are zero, as for events that are rare, it is the root
+    of the mean squared distance.
     """
-    some = points
-    if len(points) > TYPICAL_SAMPLES:
-        some = np.random.default_rng(0).choice(points, TYPICAL_SAMPLES, replace=False, axis=0)
-    middle = float(np.median(pdist(some))) if len(some) > 1 else 0.0
+    n = len(points)
+    if n * (n - 1) // 2 <= n_pairs:
+        distances = pdist(points)
+    else:
+        i, j = np.random.default_rng(0).integers(n, size=(2, n_pairs))
+        apart = points[i] - points[j]
+        distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+    middle = float(np.median(distances)) if n > 1 else 0.0
     return middle if middle > 0 else float(np.sqrt(2 * points.var(axis=0).sum()))
 
 

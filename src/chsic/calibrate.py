@@ -20,6 +20,7 @@ from chsic._validate import (
     as_number,
     require_same_length,
 )
+from chsic.adjust import all_rows
 from chsic.design import Design, make_design
 from chsic.engines.parallel import blas_on_one_thread, in_order
 from chsic.independence import chsic_test
@@ -212,7 +213,7 @@ class _Source:
 
 def _split(x: Array, y: Array, design: Design, near: Index) -> Iterator[tuple[Array, Array, Index]]:
     for columns, adjuster in ((x, design.of_x), (y, design.of_y)):
-        residuals, left = adjuster.residuals(columns)
+        residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns))
         few_values = min(FEW_VALUES, len(columns) // 3)
         if left is None or len(np.unique(columns, axis=0)) <= few_values:
             fit, residuals = np.zeros_like(columns), columns

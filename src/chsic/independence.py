@@ -17,7 +17,7 @@ from chsic._validate import (
     omit_missing,
     require_same_length,
 )
-from chsic.adjust import Adjuster
+from chsic.adjust import Adjuster, all_rows
 from chsic.bandwidth import standard_deviations
 from chsic.design import Design, Pairs, make_design
 from chsic.engines.choose import as_tolerance
@@ -91,7 +91,8 @@ def chsic_test(
     alpha : float or "auto"
         Number of neighbours a sample is paired with; for ``"closest"`` the mean number. (A sample
         is also the neighbour of others; ``result.alpha`` is the mean number of partners.)
-        ``"auto"``: 12 for one column of z, 24 for several.
+        ``"auto"``: an eighth of the samples, between 12 and 48, for one column of z, and 24 for
+        several.
         Not for ``"blocks"``, ``"strata"`` and a `PairGraph`.
     null : {"auto", "signs", "exhaustive", "pearson3"}
         Where the p-value comes from. ``"signs"``: n_resamples random signs. ``"exhaustive"``: all
@@ -200,8 +201,9 @@ def _left_given_z(
     name: str, columns: Array, adjuster: Adjuster, graph: PairGraph, found: list[str]
 ) -> Array:
     """Take off what z explains, and the columns of which nothing is left; say so in `found`."""
-    alone = residuals_alone(*adjuster.residuals(columns), graph)
-    share = alone.alone.var(axis=0) / columns.var(axis=0)
+    residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns))
+    alone = residuals if left is not None else residuals_alone(residuals, left, graph).alone
+    share = alone.var(axis=0) / columns.var(axis=0)
     varies = share > NOTHING_LEFT
     for column in np.flatnonzero(share <= HARDLY_LEFT):
         which = name if columns.shape[1] == 1 else f"{name}, column {column}"
@@ -215,7 +217,7 @@ def _left_given_z(
                 f"{which} is a function of z up to rounding, so nothing of it is left that could "
                 "depend on the other."
             )
-    return alone.features[:, varies]
+    return residuals[:, varies]
 
 
 def hsic_test(

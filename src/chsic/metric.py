@@ -18,7 +18,7 @@ ITERATIONS = 2
 FLOOR = 0.05  # share of the plain metric that is kept, as gradients are estimates
 
 
-def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> Array:
+def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tuple[Array, Smoother]:
     """Return a matrix T such that ``targets`` change alike in all directions of ``z @ T``.
 
     Parameters
@@ -32,9 +32,11 @@ def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> Arr
 
     Returns
     -------
-    array, shape (d, d)
+    turn : array, shape (d, d)
         The best of the plain metric and the learned ones, by generalised cross-validation; the
         sum of its squared entries is d.
+    smoother : Smoother
+        That of ``z @ turn``.
 
     Examples
     --------
@@ -44,23 +46,24 @@ def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> Arr
     >>> from chsic.metric import learn_metric
     >>> rng = np.random.default_rng(0)
     >>> z = rng.normal(size=(300, 3))
-    >>> T = learn_metric(z, np.sin(z.sum(axis=1, keepdims=True)) + rng.normal(size=(300, 1)) / 3)
+    >>> x = np.sin(z.sum(axis=1, keepdims=True)) + rng.normal(size=(300, 1)) / 3
+    >>> T, _ = learn_metric(z, x)
     >>> along, across = np.linalg.norm([1, 1, 1] @ T), np.linalg.norm([1, -1, 0] @ T)
     >>> bool(along > 3 * across)
     True
     """
-    d = z.shape[1]
-    best = np.eye(d)
-    if d == 1:
-        return best
-    turn, least = best, np.inf
+    turn = np.eye(z.shape[1])
+    smoother = Smoother(z) if plain is None else plain
+    if len(turn) == 1:
+        return turn, smoother
+    best, least = (turn, smoother), np.inf
     for iteration in range(ITERATIONS + 1):
-        smoother = plain if plain is not None and iteration == 0 else Smoother(z @ turn)
-        fit = smoother.fit(targets, slopes=iteration < ITERATIONS)
+        fit = smoother.fit(targets.__getitem__, slopes=iteration < ITERATIONS)
         if fit.error < least:
-            best, least = turn, fit.error
+            best, least = (turn, smoother), fit.error
         if fit.slopes is not None:
             turn = _normalised(turn @ _root(_mean_outer_product(fit.slopes)))
+            smoother = Smoother(z @ turn)
     return best
 
 

@@ -2,17 +2,21 @@
 
 A straight line in z, which is not penalised, plus kernel features of z, which are. The width of the
 kernel and the penalty are those of the least generalised cross-validation error, so that a rough
-dependence on z is followed and a smooth one is not over-fitted. Everything is linear in n.
+dependence on z is followed and a smooth one is not over-fitted. Everything is linear in n, and very
+many samples are fitted on some of them: what that misses is smooth in z, and differences over
+close pairs do not see it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import threading
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
-from chsic._validate import Array
+from chsic._validate import Array, Index
 from chsic.bandwidth import typical_distance
 from chsic.features import Landmarks, fit_landmarks
 from chsic.kernels import KERNELS
@@ -24,21 +28,57 @@ WIDTHS_IN_SPACE = (0.5, 1.0, 2.0)
 PENALTIES = 10.0 ** np.arange(-5, 3.1, 0.5)
 LARGEST_RANK = 64  # features of z
 LANDMARK_ACCURACY = 1e-6
-ROWS = 2**12  # that are worked on at once
 CANDIDATES = 200  # samples of z that landmarks are chosen from
 SEEN = 1_000  # samples on which the width is chosen
+FITTED = 50_000  # samples on which the regression is fitted
 LARGEST_SHARE = 0.5  # of n that the regression may spend on its fit
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
+
+Rows: TypeAlias = slice | Index
+Columns: TypeAlias = Callable[[Rows], Array]  # what makes some rows of a matrix
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Line:
+    """Orthonormal basis of straight lines in z: that of the constant, and those of `slopes`.
+
+    Directions in which columns repeat each other are left out, and all of them if they would take
+    too large a share of the samples; the penalised features then have to do.
+    """
+
+    constant: float
+    slopes: Array  # (d, k), the first column zero
+
+    @classmethod
+    def of(cls, z: Array) -> _Line:
+        """Orthonormalise over the rows of centred `z`."""
+        n, d = z.shape
+        if d + 1 > LARGEST_LINE * n:
+            return cls(n**-0.5, np.zeros((d, 1)))
+        _, sizes, right = np.linalg.svd(z, full_matrices=False)
+        kept = sizes > 1e-10 * max(sizes[0], 1e-300)
+        return cls(n**-0.5, np.column_stack([np.zeros(d), right[kept].T / sizes[kept]]))
+
+    def __call__(self, z: Array) -> Array:
+        values: Array = z @ self.slopes
+        values[:, 0] = self.constant
+        return values
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Basis:
-    """Orthonormal directions of the features of z beside the line, and their strengths."""
+    """Orthonormal directions: the line, and the features of z beside it."""
 
+    line: _Line
     landmarks: Landmarks
-    directions: Array  # (n, m)
-    strengths: Array  # (m,) eigenvalues of the kernel matrix
-    turn: Array  # features @ turn = directions, up to the line
+    unit: float  # of z, in which the kernel has width 1
+    turn: Array  # (features and line) @ turn = directions
+    strengths: Array  # eigenvalues of the kernel matrix, infinite for the line
+
+    def __call__(self, z: Array) -> Array:
+        """Return the directions at rows of z."""
+        directions: Array = np.hstack([self.line(z), self.landmarks(z / self.unit)]) @ self.turn
+        return directions
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -47,19 +87,17 @@ class Fit:
 
     Attributes
     ----------
-    residuals : array, shape (n, q)
-        What z does not explain.
-    left : array, shape (n,)
-        Share of the variance of a sample's noise that is left in its residual: with
-        residuals = (I - S) targets, the sum of squares of its row of I - S.
+    rows : callable
+        Given rows, what z does not explain of them, and for each of them the share of its noise's
+        variance that is left in this residual: with residuals = (I - S) targets, the sum of
+        squares of its row of I - S.
     error : float
         Generalised cross-validation error.
     slopes : array, shape (n, d, q)
         Gradients of the fitted columns at the samples, only if asked for.
     """
 
-    residuals: Array
-    left: Array
+    rows: Callable[[Rows], tuple[Array, Array]]
     error: float
     slopes: Array | None = None
 
@@ -79,120 +117,129 @@ class Smoother:
     >>> rng = np.random.default_rng(0)
     >>> z = rng.normal(size=(500, 1))
     >>> noise = rng.normal(size=(500, 1))
-    >>> fit = Smoother(z).fit(np.sin(2 * z) + 0.5 * noise)
-    >>> bool(np.corrcoef(fit.residuals[:, 0], noise[:, 0])[0, 1] > 0.98)
+    >>> target = np.sin(2 * z) + 0.5 * noise
+    >>> residuals, left = Smoother(z).fit(target.__getitem__).rows(slice(None))
+    >>> bool(np.corrcoef(residuals[:, 0], noise[:, 0])[0, 1] > 0.98)
     True
     """
 
     def __init__(self, z: Array) -> None:
-        self._z = z - z.mean(axis=0)
-        self._line, self._to_slopes = _line_of(self._z)
-        self._line_leverage = np.einsum("ij,ij->i", self._line, self._line)
-        some = self._z
-        if len(z) > SEEN:
-            some = np.random.default_rng(0).choice(some, SEEN, replace=False, axis=0)
-        self._seen = some
+        self._fitted = _some_rows(len(z), FITTED)
+        self._z = z - z[self._fitted].mean(axis=0)
+        self._z_fitted = self._z[self._fitted]
+        self._line = _Line.of(self._z_fitted)
+        self._seen = _some_rows(len(self._z_fitted), SEEN)
         self._scale = typical_distance(self._z)
-        self._bases: dict[float, _Basis] = {}
+        self._bases: dict[float, tuple[_Basis, Array]] = {}
         self._trial: Smoother | None = None
         self._lock = threading.Lock()
+        self._last = threading.local()  # directions at the rows that a thread asked for last
 
-    def fit(self, targets: Array, *, slopes: bool = False) -> Fit:
+    def fit(self, targets: Columns, *, slopes: bool = False) -> Fit:
         """Regress the columns of `targets` together: one width and one penalty for all of them."""
-        on_line = self._line.T @ targets
-        rest = targets - self._line @ on_line
-        width = self._choose_width(targets, rest)
-        basis = self._basis(width)
-        explained = basis.directions.T @ rest
-        error, kept = self._least_error(basis, rest, explained)
+        values = targets(self._fitted)
+        width = self._choose_width(values)
+        basis, directions = self._basis(width)
+        explained = directions.T @ values
+        error, kept = self._least_error(basis.strengths, values, explained)
         weights = kept[:, np.newaxis] * explained
-        # (I - S)^2 on its diagonal; the line is projected on, the other directions are shrunk.
-        left = 1 - self._line_leverage
-        for start in range(0, len(rest), ROWS):
-            rows = slice(start, start + ROWS)
-            directions = basis.directions[rows]
-            rest[rows] -= directions @ weights
-            left[rows] += directions**2 @ (kept**2 - 2 * kept)
-        gradients = self._slopes(width, basis, weights, on_line) if slopes else None
-        return Fit(rest, left, error, gradients)
+        if not isinstance(self._fitted, slice):
 
-    def _choose_width(self, targets: Array, rest: Array) -> float:
+            def predicted(rows: Rows) -> tuple[Array, Array]:
+                residuals = targets(rows) - self._directions(width, rows) @ weights
+                # So many samples were fitted that each of them kept nearly all of its noise.
+                return residuals, np.ones(len(residuals))
+
+            return Fit(predicted, error)
+        residuals = values - directions @ weights
+        left = 1 + directions**2 @ (kept**2 - 2 * kept)  # the diagonal of (I - S)^2
+        gradients = self._slopes(basis, weights) if slopes else None
+        return Fit(lambda rows: (residuals[rows], left[rows]), error, gradients)
+
+    def _choose_width(self, values: Array) -> float:
         """Choose on some samples, so that features of all of them are made for one width only."""
-        if len(self._z) > SEEN:
-            rows = np.random.default_rng(0).choice(len(self._z), SEEN, replace=False)
-            if self._trial is None:
-                self._trial = Smoother(self._z[rows])
-            some = targets[rows]
-            line = self._trial._line
-            return self._trial._choose_width(some, some - line @ (line.T @ some))
+        if not isinstance(self._seen, slice):
+            with self._lock:
+                if self._trial is None:
+                    self._trial = Smoother(self._z_fitted[self._seen])
+            return self._trial._choose_width(values[self._seen])
         errors = {}
         for width in WIDTHS_ON_LINE if self._z.shape[1] == 1 else WIDTHS_IN_SPACE:
-            basis = self._basis(width)
-            errors[width] = self._least_error(basis, rest, basis.directions.T @ rest)[0]
+            basis, directions = self._basis(width)
+            errors[width] = self._least_error(basis.strengths, values, directions.T @ values)[0]
         return min(errors, key=errors.__getitem__)
 
-    def _least_error(self, basis: _Basis, rest: Array, explained: Array) -> tuple[float, Array]:
+    def _least_error(
+        self, strengths: Array, values: Array, explained: Array
+    ) -> tuple[float, Array]:
         """Return the least error (1/n) RSS / (1 - tr S / n)^2 and what is kept of directions."""
-        n = len(rest)
+        n = len(values)
         squares = (explained**2).sum(axis=1)
-        kept = basis.strengths / (basis.strengths + PENALTIES[:, np.newaxis])
-        spent = (kept.sum(axis=1) + self._line.shape[1]) / n
-        left = np.einsum("ij,ij->", rest, rest) - squares.sum() + (1 - kept) ** 2 @ squares
+        kept = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
+        spent = kept.sum(axis=1) / n
+        beside = np.einsum("ij,ij->", values, values) - squares.sum()
+        left = max(beside, 0.0) + (1 - kept) ** 2 @ squares
         errors = np.where(spent < LARGEST_SHARE, left / (n * (1 - spent) ** 2), np.inf)
         best = int(np.argmin(errors))
         if not np.isfinite(errors[best]):  # too few samples: the stiffest fit there is
             best = len(PENALTIES) - 1
         return float(errors[best]), kept[best]
 
-    def _basis(self, width: float) -> _Basis:
+    def _directions(self, width: float, rows: Rows) -> Array:
+        """Return the directions at some rows; regressions ask for the same ones in turn."""
+        found: dict[float, Array] = {}
+        if isinstance(rows, slice):
+            key = (rows.start, rows.stop)
+            if getattr(self._last, "key", None) != key:
+                self._last.key, self._last.found = key, found
+            found = self._last.found
+        if width not in found:
+            found[width] = self._basis(width)[0](self._z[rows])
+        return found[width]
+
+    def _basis(self, width: float) -> tuple[_Basis, Array]:
+        """Return the basis for a width of the kernel, and its directions at the fitted rows."""
         with self._lock:  # threads that need the same one wait for it
             if width not in self._bases:
                 self._bases[width] = self._make_basis(width)
             return self._bases[width]
 
-    def _make_basis(self, width: float) -> _Basis:
+    def _make_basis(self, width: float) -> tuple[_Basis, Array]:
         unit = width * self._scale
         landmarks, _ = fit_landmarks(
-            self._seen / unit, KERNELS["gaussian"], LANDMARK_ACCURACY, LARGEST_RANK, CANDIDATES
+            self._z_fitted[self._seen] / unit,
+            KERNELS["gaussian"],
+            LANDMARK_ACCURACY,
+            LARGEST_RANK,
+            CANDIDATES,
         )
-        features = landmarks(self._z / unit)
-        on_line = self._line.T @ features
+        line, features = self._line(self._z_fitted), landmarks(self._z_fitted / unit)
+        on_line = line.T @ features
         values, vectors = np.linalg.eigh(features.T @ features - on_line.T @ on_line)
         large = values > 1e-10 * max(values[-1], 1e-300)
-        turn = vectors[:, large] / np.sqrt(values[large])
-        directions = np.empty((len(features), turn.shape[1]))
-        for start in range(0, len(features), ROWS):
-            rows = slice(start, start + ROWS)
-            directions[rows] = features[rows] @ turn - self._line[rows] @ (on_line @ turn)
-        return _Basis(landmarks, directions, values[large], turn)
+        beside = vectors[:, large] / np.sqrt(values[large])
+        k = line.shape[1]
+        turn = np.block([[np.eye(k), -on_line @ beside], [np.zeros((len(beside), k)), beside]])
+        strengths = np.concatenate([np.full(k, np.inf), values[large]])
+        basis = _Basis(self._line, landmarks, unit, turn, strengths)
+        return basis, np.hstack([line, features]) @ turn
 
-    def _slopes(self, width: float, basis: _Basis, weights: Array, on_line: Array) -> Array:
-        """Differentiate the fit: kernels at landmarks, and the line that the features are off."""
-        unit = width * self._scale
-        z = self._z / unit
-        of_features = basis.turn @ weights
+    def _slopes(self, basis: _Basis, weights: Array) -> Array:
+        """Differentiate the fit: kernels at landmarks, and the line."""
+        z = self._z / basis.unit
+        of_line, of_features = np.split(basis.turn @ weights, [self._line.slopes.shape[1]])
         at_landmarks = basis.landmarks.inverse @ of_features
-        features = basis.landmarks(z)
-        line = self._to_slopes @ (on_line - self._line.T @ (features @ of_features))
+        line = self._line.slopes @ of_line
         kappa = KERNELS["gaussian"].matrix(z, basis.landmarks.points)
         gradients = []
         for k in range(z.shape[1]):
             apart = z[:, k, np.newaxis] - basis.landmarks.points[:, k]
-            gradients.append((-2 / unit) * ((apart * kappa) @ at_landmarks) + line[k])
+            gradients.append((-2 / basis.unit) * ((apart * kappa) @ at_landmarks) + line[k])
         return np.stack(gradients, axis=1)
 
 
-def _line_of(z: Array) -> tuple[Array, Array]:
-    """Return an orthonormal basis of straight lines in centred `z`, and what makes slopes of it.
-
-    Directions in which columns repeat each other are left out, and all of them if they would take
-    too large a share of the samples; the penalised features then have to do.
-    """
-    n, d = z.shape
-    constant = np.full((n, 1), n**-0.5)
-    if d + 1 > LARGEST_LINE * n:
-        return constant, np.zeros((d, 1))
-    left, sizes, right = np.linalg.svd(z, full_matrices=False)
-    kept = sizes > 1e-10 * max(sizes[0], 1e-300)
-    slopes = right[kept].T / sizes[kept]
-    return np.column_stack([constant, left[:, kept]]), np.column_stack([np.zeros(d), slopes])
+def _some_rows(n: int, number: int) -> Rows:
+    """Return all rows, or as many as are wanted, drawn with a fixed seed."""
+    if n <= number:
+        return slice(None)
+    return np.sort(np.random.default_rng(0).choice(n, number, replace=False, shuffle=False))

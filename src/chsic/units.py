@@ -13,7 +13,7 @@ import numpy as np
 
 from chsic._validate import Array, Index
 
-LOOP_FROM = 20_000  # samples
+LOOP_FROM = 64  # samples in a unit
 LARGEST_NUMBER = 128  # of units: with more of them the null costs more
 LEAST_NUMBER = 2
 MOST_ASKED_FOR = 4_096  # whose Gram matrices fit into memory
@@ -53,7 +53,7 @@ class Units:
 
     def products(self, u: Array, v: Array) -> Array:
         """Return for each unit the sum over its samples of u_i v_i', flattened."""
-        if len(self.order) > LOOP_FROM:
+        if len(self.order) > LOOP_FROM * len(self):
             if not self._in_order:
                 u, v = u[self.order], v[self.order]
             cuts = zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True)

@@ -102,12 +102,15 @@ def feature_covariances(
     by_chance = any(features.n_draws for features in maps)
     every = -(-graph.n_samples // (SEEN_BESIDE_CHANCE if by_chance else SEEN))
 
-    def features_of_y(samples: Index) -> NDArray[np.floating]:
+    everything = np.arange(graph.n_samples)
+
+    def features_of_y(samples: Rows) -> NDArray[np.floating]:
         return of_y(y[samples])
 
     def products(chunk: Chunk) -> tuple[list[tuple[int, NDArray[np.floating]]], float]:
-        rows, laplacian_times = chunk
-        lap_v, u = laplacian_times(features_of_y), of_x(x[rows])
+        samples, laplacian_times = chunk
+        rows = everything[samples]
+        lap_v, u = laplacian_times(features_of_y), of_x(x[samples])
         some = rows[::every]  # the features of y in all rows are at hand in Lap V only
         missed = _missed(u, of_x, row_squares[rows])
         missed += _missed(features_of_y(some), of_y, row_squares[some]) * len(rows) / len(some)
@@ -122,9 +125,10 @@ def feature_covariances(
         missed += missed_here
         for block, matrix in found:
             matrices[block] += matrix
-    return FeatureCovariances(
-        matrices, maps, max(missed, 0.0), squared_entries(graph), pairs_in_blocks(graph)
-    )
+    squares = squared_entries(graph)
+    rounding = max(float(np.finfo(features.dtype).eps) * features.kappa_0 for features in maps)
+    missed = max(missed, rounding * squares)
+    return FeatureCovariances(matrices, maps, missed, squares, pairs_in_blocks(graph))
 
 
 def laplacian_times(graph: PairGraph, values: Array) -> Array:
@@ -146,9 +150,10 @@ def _missed(vectors: NDArray[np.floating], features: FeatureMap, row_squares: Ar
     return float(row_squares @ (features.kappa_0 - squares))
 
 
-Features = Callable[[Index], NDArray[np.floating]]
+Rows = Index | slice
+Features = Callable[[Rows], NDArray[np.floating]]
 # Samples, sorted by block, and what makes their rows of Lap V from the features V of samples.
-Chunk = tuple[Index, Callable[[Features], NDArray[np.floating]]]
+Chunk = tuple[Rows, Callable[[Features], NDArray[np.floating]]]
 
 
 def _chunks(graph: PairGraph, features: Features) -> Iterator[Chunk]:
@@ -159,8 +164,10 @@ def _chunks(graph: PairGraph, features: Features) -> Iterator[Chunk]:
     if graph.intervals is not None:
         for start in range(0, graph.n_samples, CHUNK):
             stop = min(start + CHUNK, graph.n_samples)
-            rows = graph.intervals.order[start:stop]
-            yield rows, functools.partial(_run_rows, graph.intervals, start, stop)
+            yield (
+                graph.intervals.samples(start, stop),
+                functools.partial(_run_rows, graph.intervals, start, stop),
+            )
     if len(graph.listed[0]):
         yield from _listed_chunks(graph)
 
@@ -184,14 +191,18 @@ def _complete_rows(rows: Index, size: int, mean: Array, features: Features) -> N
 def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDArray[np.floating]:
     """Neighbours of a position are a run around it: a difference of two prefix sums."""
     first, last = int(runs.starts[start]), int(runs.stops[stop - 1])
-    window = features(runs.order[first:last])
+    window = features(runs.samples(first, last))
     here = slice(start - first, stop - first)
     # Relative to their mean, so that sums stay small and lose no digits.
     window = window - window[here].mean(axis=0, dtype=np.float64)
-    sums = np.concatenate([np.zeros((1, window.shape[1])), np.cumsum(window, axis=0)])
+    sums = np.zeros((len(window) + 1, window.shape[1]))
+    np.cumsum(window, axis=0, out=sums[1:])
     begin, end = runs.starts[start:stop] - first, runs.stops[start:stop] - first
     size = (end - begin)[:, np.newaxis]  # the position itself is one of them
-    rows: NDArray[np.floating] = size * window[here] - (sums[end] - sums[begin])
+    of_run = sums.take(end, axis=0)
+    of_run -= sums.take(begin, axis=0)
+    rows: NDArray[np.floating] = size * window[here]
+    rows -= of_run
     return rows
 
 

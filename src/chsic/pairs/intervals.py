@@ -31,6 +31,15 @@ class Intervals:
         starts: Index = np.searchsorted(self.stops, np.arange(len(self.stops)), side="right")
         return starts
 
+    @functools.cached_property
+    def in_order(self) -> bool:
+        """Whether position p is sample p."""
+        return bool(np.array_equal(self.order, np.arange(len(self.order))))
+
+    def samples(self, start: int, stop: int) -> Index | slice:
+        """Return which samples stand in some positions."""
+        return slice(start, stop) if self.in_order else self.order[start:stop]
+
     @property
     def n_pairs(self) -> int:
         """Number of pairs, none of them listed."""

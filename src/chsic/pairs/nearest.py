@@ -48,11 +48,13 @@ def nearest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> 
     return nearest_in_space(columns / standard_deviations("z", columns), alpha, generator)
 
 
-def nearest_on_line(z: Array, alpha: float, rng: np.random.Generator) -> PairGraph:
-    """Pair with the next alpha / 2 in the order of z: a run, however large alpha is."""
+def nearest_on_line(z: Array, alpha: float, rng: np.random.Generator | None) -> PairGraph:
+    """Pair with the next alpha / 2 in the order of z: a run, however large alpha is.
+
+    Without `rng`, samples are in that order already.
+    """
     n = len(z)
-    sorted_already = bool(np.all(z[1:] > z[:-1]))
-    order = np.arange(n) if sorted_already else sorted_with_ties(z, rng)
+    order = np.arange(n) if rng is None else sorted_with_ties(z, rng)
     reach = max(1, round(alpha / 2))
     stops: Index = np.minimum(np.arange(1, n + 1) + reach, n)
     none = np.empty(0, np.intp)

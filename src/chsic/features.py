@@ -182,12 +182,13 @@ def _pivots_at_once(
     matrix = kernel.matrix(candidates, candidates)
     total = float(np.trace(matrix))
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-15)
-    squares = np.cumsum((np.triu(factor)[:rank] ** 2).sum(axis=1))
+    factor = np.triu(factor[: min(rank, largest_rank)])
+    squares = np.cumsum(np.einsum("ij,ij->i", factor, factor))
     enough = int(np.searchsorted(squares, total - accuracy * len(candidates))) + 1
-    kept = max(1, min(rank, largest_rank, enough))
+    kept = max(1, min(len(factor), enough))
     pivots = (order[:kept] - 1).tolist()
     missed = max(0.0, (total - float(squares[kept - 1])) / len(candidates))
-    return pivots, np.triu(factor[:kept, :kept]), missed
+    return pivots, factor[:kept, :kept], missed
 
 
 def _pivots_one_by_one(

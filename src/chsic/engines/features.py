@@ -133,6 +133,9 @@ def feature_covariances(
 
 def laplacian_times(graph: PairGraph, values: Array) -> Array:
     """Return Lap V for a matrix V that is held whole."""
+    if graph.intervals is None and not graph.is_complete_in_blocks:
+        product: Array = graph.listed_laplacian @ values
+        return product
     product = np.zeros_like(values)
     for rows, times in _chunks(graph, values.__getitem__):
         product[rows] += times(values.__getitem__)
@@ -208,8 +211,7 @@ def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDA
 
 def _listed_chunks(graph: PairGraph) -> Iterator[Chunk]:
     """Sparse rows, in an order that keeps the samples they need together few."""
-    i, j = graph.listed
-    lap: csr_array = PairGraph(i, j, graph.n_samples, blocks=graph.blocks).laplacian()
+    lap = graph.listed_laplacian
     order = local_order(graph, lap)
     for start in range(0, len(order), CHUNK):
         rows = order[start : start + CHUNK]

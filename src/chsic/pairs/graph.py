@@ -168,11 +168,12 @@ class PairGraph:
         >>> print(chsic.complete_pairs(4).laplacian().toarray().diagonal())
         [3. 3. 3. 3.]
         """
-        n = self.n_samples
-        rows, columns = np.concatenate([self.i, self.j]), np.concatenate([self.j, self.i])
-        adjacency = scipy.sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-        degrees = scipy.sparse.diags_array(np.bincount(rows, minlength=n).astype(float))
-        return scipy.sparse.csr_array(degrees - adjacency)
+        return _laplacian(self.i, self.j, self.n_samples)
+
+    @functools.cached_property
+    def listed_laplacian(self) -> scipy.sparse.csr_array:
+        """That of the pairs given one by one, which is not to be written into."""
+        return _laplacian(*self.listed, self.n_samples)
 
     def __repr__(self) -> str:
         blocks = f", n_blocks={self.n_blocks}" if self.n_blocks > 1 else ""
@@ -246,3 +247,10 @@ def _require_distinct_pairs(i: Index, j: Index, n: int) -> None:
             f"i and j: the pair ({a}, {b}) is listed more than once; list each pair once, in "
             "either order."
         )
+
+
+def _laplacian(i: Index, j: Index, n: int) -> scipy.sparse.csr_array:
+    rows, columns = np.concatenate([i, j]), np.concatenate([j, i])
+    adjacency = scipy.sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+    degrees = scipy.sparse.diags_array(np.bincount(rows, minlength=n).astype(float))
+    return scipy.sparse.csr_array(degrees - adjacency)

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.stats
 from sklearn.ensemble import RandomForestRegressor
 
 import chsic
@@ -451,3 +452,17 @@ def test_missing_values():
     assert "2 rows with missing values" in omitted.warnings[0]
     as_objects = np.where(np.isnan(x), None, x)
     assert chsic.chsic_test(as_objects, y, z, nan_policy="omit", rng=0).pvalue == omitted.pvalue
+
+
+def test_interval_ends_where_the_estimate_is_as_far_off_as_it_may_be():
+    """(estimate - theta)^2 = t^2 (a theta + b) at both ends, the variance known at the estimate."""
+    result = chsic.chsic_test(*draw_scenario("add", 300, rng=1), rng=0)
+    values = result.leave_one_out
+    n_units = len(values)
+    variance = (n_units - 1) / n_units * ((values - values.mean()) ** 2).sum()
+    b = result.null_spread**2
+    slope = (variance - b) / result.coefficient
+    quantile = scipy.stats.t.ppf(0.95, n_units - 1)
+    for end in result.confidence_interval(0.9):
+        allowed = quantile**2 * (slope * end + b)
+        assert (end - result.coefficient) ** 2 == pytest.approx(allowed, rel=1e-9)

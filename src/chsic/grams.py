@@ -136,6 +136,12 @@ class UnitGrams:
         return UnitGrams(self.observed * weights, self.null * weights * scale, self.centre)
 
     @property
+    def hollow(self) -> Array:
+        """`null` without its diagonal, which signs do not change."""
+        hollow: Array = self.null - np.diag(np.diag(self.null))
+        return hollow
+
+    @property
     def statistic(self) -> float:
         """Sum of the observed inner products."""
         return float(self.observed.sum())

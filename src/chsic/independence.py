@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from chsic._validate import (
     Array,
+    Index,
     RNGLike,
     as_columns,
     as_count,
@@ -24,7 +25,7 @@ from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.family import Bandwidths, Family, compute_family
 from chsic.grams import UnitGrams, residuals_alone
-from chsic.null import NULLS, JointNull, joint_null
+from chsic.null import NULLS, JointNull, Law, joint_null
 from chsic.pairs import PairGraph
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.result import IndependenceResult, Member, Profile
@@ -330,22 +331,26 @@ def _kernels(design: Design, augment: bool | str) -> list[Array | None]:
     return [design.kernel_on_z] if augment is True else [None, design.kernel_on_z]
 
 
-def _coefficient(between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams) -> tuple[float, Array]:
-    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units."""
+def _coefficient(
+    between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams, sizes: Index
+) -> tuple[float, Array, float]:
+    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units, and its null spread.
 
-    def centred(grams: UnitGrams) -> tuple[float, Array]:
+    The last is its standard deviation under conditional independence.
+    """
+
+    def without(grams: UnitGrams) -> Array:
         sums = grams.observed.sum(axis=1) + grams.observed.sum(axis=0)
-        without = sums - np.diag(grams.observed) - grams.centre
-        return grams.centred, grams.centred - without
+        left: Array = grams.centred - (sums - np.diag(grams.observed) - grams.centre)
+        return left
 
-    (d_xy, d_xy_without), (d_xx, d_xx_without), (d_yy, d_yy_without) = (
-        centred(grams) for grams in (between, of_x, of_y)
-    )
+    d_xx, d_yy = of_x.centred, of_y.centred
     if d_xx <= 0 or d_yy <= 0:
-        return 0.0, np.empty(0)  # too few samples to see x or y vary given z
-    squares = np.maximum(d_xx_without, 1e-6 * d_xx) * np.maximum(d_yy_without, 1e-6 * d_yy)
-    without = d_xy_without / np.sqrt(squares)
-    return min(d_xy / (d_xx * d_yy) ** 0.5, 1.0), without
+        return 0.0, np.empty(0), 1.0  # too few samples to see x or y vary given z
+    squares = np.maximum(without(of_x), 1e-6 * d_xx) * np.maximum(without(of_y), 1e-6 * d_yy)
+    scale = (d_xx * d_yy) ** 0.5
+    spread = Law.of(between.weighted(None, sizes).hollow).scale / scale
+    return min(between.centred / scale, 1.0), without(between) / np.sqrt(squares), spread
 
 
 def _result(
@@ -367,7 +372,9 @@ def _result(
         )
     )
     between = family.scales[family.middle].grams
-    coefficient, without = _coefficient(between, family.of_x, family.of_y)
+    coefficient, without, spread = _coefficient(
+        between, family.of_x, family.of_y, design.units.sizes
+    )
     symmetric = (between.observed.sum(axis=1) + between.observed.sum(axis=0)) / 2
     winner = compared.winner
     return IndependenceResult(
@@ -391,6 +398,7 @@ def _result(
         null=compared.method,
         warnings=(*found, *design.warnings),
         leave_one_out=without,
+        null_spread=spread,
     )
 
 
@@ -417,4 +425,5 @@ def _nothing_left(design: Design, n_samples: int, found: list[str]) -> Independe
         null="none",
         warnings=(*found, *design.warnings),
         leave_one_out=np.empty(0),
+        null_spread=1.0,
     )

@@ -118,7 +118,8 @@ class IndependenceResult:
     adjust: str
     null: str
     warnings: tuple[str, ...]
-    leave_one_out: Array = dataclasses.field(repr=False)  # coefficient without each of the units
+    leave_one_out: Array  # coefficient without each of the units
+    null_spread: float  # standard deviation of the coefficient under conditional independence
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Return an interval for the coefficient, by leaving out one unit at a time.
@@ -131,8 +132,10 @@ class IndependenceResult:
         Returns
         -------
         ConfidenceInterval
-            With fields ``low`` and ``high``. It is meant for dependent x and y: near 0 the
-            coefficient does not vary like a normal variable, and the p-value is what to look at.
+            With fields ``low`` and ``high``. It is not symmetric: the larger the coefficient, the
+            more it varies. It is meant for dependent x and y: near 0 the coefficient does not vary
+            like a normal variable, and the p-value is what to look at. How often it covers was
+            measured, see ``docs/calibration.md``.
 
         Examples
         --------
@@ -149,9 +152,16 @@ class IndependenceResult:
         n_units = len(values)
         if n_units < 2:
             return ConfidenceInterval(-1.0, 1.0)  # nothing is known
-        spread = float(np.sqrt((n_units - 1) / n_units * ((values - values.mean()) ** 2).sum()))
-        half = float(stdtrit(n_units - 1, (1 + level) / 2)) * spread  # quantile of Student's t
-        return ConfidenceInterval(self.coefficient - half, min(self.coefficient + half, 1.0))
+        # The coefficient is a squared length, so that its variance grows with it: a theta + b, b
+        # what it is under conditional independence. Both are known here, at the estimate.
+        estimate, b = self.coefficient, self.null_spread**2
+        variance = (n_units - 1) / n_units * float(((values - values.mean()) ** 2).sum())
+        a = max(variance - b, 0.0) / estimate if estimate > 0 else 0.0
+        q = float(stdtrit(n_units - 1, (1 + level) / 2)) ** 2  # quantile of Student's t, squared
+        # Where (estimate - theta)^2 = q (a theta + b).
+        middle = estimate + q * a / 2
+        half = float(np.sqrt(q * (a * max(estimate, 0.0) + q * a**2 / 4 + b)))
+        return ConfidenceInterval(max(middle - half, -1.0), min(middle + half, 1.0))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the null distribution as plain numbers, strings and lists.
@@ -163,7 +173,7 @@ class IndependenceResult:
         >>> sorted(chsic.chsic_test(x, y, z, rng=0).to_dict())[:3]
         ['adjust', 'alpha', 'bandwidth']
         """
-        hidden = ("null_distribution", "leave_one_out", "profile", "members")
+        hidden = ("null_distribution", "leave_one_out", "null_spread", "profile", "members")
         plain = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)

@@ -19,7 +19,7 @@ from chsic.terms import AccuracyWarning, Terms, merge
 ENGINES = ("auto", "dense", "fourier", "exponential", "features")
 
 # For one column: from how many samples these engines are faster than the dense one.
-FOURIER_FROM = {"gaussian": 300}
+FOURIER_FROM = {"gaussian": 300, "cauchy": 4_000}
 TIGHT_TOL, TIGHT_FOURIER_FROM = 1e-8, 400  # below that accuracy its transforms are larger
 EXPONENTIAL_FROM = {"laplace": 1_500, "matern32": 2_000}
 # From how many samples features are faster than the dense engine, where they are exact enough.
@@ -60,15 +60,16 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
     several = d_x > 1 or d_y > 1
     if kernel.name == "categorical" and (not several or n_samples >= CATEGORIES_FROM):
         return Choice(engine="features", reason="features of categories are exact")
-    if not several and n_samples >= FEATURES_FROM.get(kernel.name, n_samples + 1):
+    least = FOURIER_FROM.get(kernel.name)
+    if least is not None and tol < TIGHT_TOL:
+        least = max(least, TIGHT_FOURIER_FROM)
+    features_from = FEATURES_FROM.get(kernel.name, n_samples + 1)
+    if not several and features_from <= n_samples and (least is None or n_samples < least):
         return Choice(engine="features", reason=f"few features describe {kernel.name!r}")
     if not several and n_samples >= EXPONENTIAL_FROM.get(kernel.name, n_samples + 1):
         return Choice(
             engine="exponential", reason=f"sums of {kernel.name!r} are exact and near-linear"
         )
-    least = FOURIER_FROM.get(kernel.name)
-    if least is not None and tol < TIGHT_TOL:
-        least = max(least, TIGHT_FOURIER_FROM)
     if several:
         why = f"x has {d_x} and y {d_y} columns, and the Fourier engine takes one each"
     elif least is None or kernel.tail is None:

@@ -63,7 +63,7 @@ def fit_space(x: Array, y: Array, kernel: Kernel, eps: float) -> Space:
 class FourierCovariances:
     """The C_b of a shard at the frequencies of a space, as real numbers whose products add up."""
 
-    coefficients: Array  # (blocks, frequencies): real and imaginary parts times root weights
+    coefficients: Array  # (blocks, frequencies): real and imaginary parts times root |weights|
     noise: Array  # (blocks,) mean square error of one of them, without the weight
     weights: Array
     kernel_error: float  # of kernel values, of x and y together, from the frequencies left out
@@ -72,13 +72,15 @@ class FourierCovariances:
 
     def inner_products(self, other: FourierCovariances) -> tuple[Array, float]:
         """Return <C_b, C_b'> and an estimate of the error of their sum."""
-        gram = self.coefficients @ other.coefficients.T
+        signs = np.sign(np.concatenate([self.weights.ravel()] * 2))
+        gram = (self.coefficients * signs) @ other.coefficients.T
         # d<A, B> = <dA, B> + <A, dB> + <dA, dB>, the errors being white noise in frequency.
-        root = np.sqrt(np.concatenate([self.weights.ravel()] * 2))
+        sizes = np.abs(self.weights)
+        root = np.sqrt(np.concatenate([sizes.ravel()] * 2))
         a, b = (shard.coefficients.sum(axis=0) * root for shard in (self, other))
         noise_a, noise_b = self.noise.sum(), other.noise.sum()
         spread = np.sqrt(noise_a * (b @ b)) + np.sqrt(noise_b * (a @ a))
-        spread += np.sqrt(noise_a * noise_b) * self.weights.sum()
+        spread += np.sqrt(noise_a * noise_b) * sizes.sum()
         # An error of the kernels acts most on the terms nothing cancels in.
         of_kernels = self.kernel_error * self.squares if other is self else 0.0
         return gram, 3 * float(spread) + of_kernels
@@ -113,7 +115,7 @@ def fourier_covariances(
         noise[piece.block] += space.eps**2 * float(np.mean(np.abs(modes) ** 2))
     if graph.is_complete_in_blocks:
         _subtract_means(totals, graph, x, y, space)
-    flat = (totals * np.sqrt(weights)).reshape(graph.n_blocks, -1)
+    flat = (totals * np.sqrt(np.abs(weights))).reshape(graph.n_blocks, -1)
     coefficients = np.concatenate([flat.real, flat.imag], axis=1)
     return FourierCovariances(
         coefficients,

@@ -2,7 +2,9 @@
 
 The steering vectors of the paper (eq. 1) with frequencies m / T, |m| <= M: their inner products
 are the kernel made periodic with period T, without its frequencies above M / T. Both errors fall
-fast once T exceeds the range of the data by the reach of kappa, and M / T the reach of G.
+fast once T exceeds the range of the data by the reach of kappa, and M / T the reach of G. Where
+kappa falls too slowly for that, as 1 / (1 + s^2) does, what its copies add is taken off: it is
+smooth on the range of the data, so that few frequencies describe it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,10 @@ from chsic.kernels import Kernel
 
 LARGEST_MODE = 2**11  # in each of x and y: 0.3 GB of values, 1 GB while they are transformed
 CONDENSE_ABOVE = 2**9  # modes from which it pays to look for gaps in the data
+CORRECTED_ABOVE = 2**8  # modes from which it pays to take off what copies of kappa add
+CORRECTED_PERIOD = 3.0  # ranges of the data, if what copies of kappa add is taken off
+CORRECTED_MODES = 48  # frequencies that describe it
+COPIES = 2_000  # of kappa that are added up one by one; the rest is a constant
 
 
 class GridTooLargeError(ValueError):
@@ -32,7 +38,8 @@ class Axis:
     angles : array, shape (n,)
         2 pi x / T, so that frequency m is exp(j m angle).
     weights : array, shape (M + 1,)
-        G^2(m / T) / T for m = 0, ..., M.
+        G^2(m / T) / T for m = 0, ..., M, less what takes off copies of kappa: a few of them may
+        then be negative.
     accuracy : float
         Largest error of the kernel, up to a constant, which a Laplacian does not see.
     """
@@ -60,15 +67,24 @@ def fit_axis(x: Array, kernel: Kernel, accuracy: float) -> Axis:
     if highest * period > CONDENSE_ABOVE:
         positions = condense(x, _smallest(lambda s: float(kernel.kappa(np.array(s))) <= accuracy))
         period = _period(float(positions.max()), kernel, accuracy)
+    spread = float(positions.max())
+    shorter = max(CORRECTED_PERIOD * spread, CORRECTED_MODES / highest)
+    corrected = highest * period > CORRECTED_ABOVE and period > shorter
+    if corrected:
+        period = shorter
     if highest * period > LARGEST_MODE:
         raise GridTooLargeError(
             f"engine: with {kernel.name!r} and this accuracy engine='fourier' needs frequencies up "
             f"to {highest * period:.3g}, more than {LARGEST_MODE}; use engine='auto', a larger "
             "tol, a wider bandwidth or a smoother kernel, or drop outliers."
         )
-    m = np.arange(int(np.ceil(highest * period)) + 1)
-    angles = (positions - positions.max() / 2) * (2 * np.pi / period)
-    return Axis(angles, spectrum(m / period) / period, 2 * accuracy)
+    weights = spectrum(np.arange(int(np.ceil(highest * period)) + 1) / period) / period
+    error = 2 * accuracy
+    if corrected:
+        weights, missed = _without_copies(weights, spread, period, kernel)
+        error += missed
+    angles = (positions - spread / 2) * (2 * np.pi / period)
+    return Axis(angles, weights, error)
 
 
 def _smallest(good: Callable[[float], bool]) -> float:
@@ -107,3 +123,24 @@ def condense(x: Array, reach: float) -> Array:
     positions = np.empty_like(x)
     positions[order] = np.concatenate([[0.0], np.cumsum(gaps)])
     return positions
+
+
+def _without_copies(
+    weights: Array, spread: float, period: float, kernel: Kernel
+) -> tuple[Array, float]:
+    """Take off what copies of kappa add on |s| <= spread, up to a constant; also what is left.
+
+    It is a least-squares fit of few cosines, whose common period is so long that they are nearly
+    dependent: directions that only rounding tells apart are left out, which keeps weights small.
+    """
+    # Samples crowd at the ends, where a fit is worst.
+    s = spread * np.sin(np.linspace(0, np.pi / 2, 8 * CORRECTED_MODES))
+    copies = period * np.arange(COPIES, 0, -1)[:, np.newaxis]
+    added = (kernel.kappa(copies - s) + kernel.kappa(copies + s)).sum(axis=0)
+    m = np.arange(min(CORRECTED_MODES, len(weights)))
+    cosines = np.where(m > 0, 2.0, 1.0) * np.cos(np.outer(s, 2 * np.pi * m / period))
+    taken, *_ = np.linalg.lstsq(cosines, added - added[0], rcond=1e-14)
+    missed = float(np.abs(cosines @ taken - (added - added[0])).max())
+    corrected = weights.copy()
+    corrected[m] -= taken
+    return corrected, missed

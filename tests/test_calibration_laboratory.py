@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.calibration import cells, chunk, journal, picture, table, todo
+from benchmarks.calibration import cells, chunk, journal, picture, settings, table, todo
 from benchmarks.calibration.cells import Cell
 from benchmarks.calibration.chunk import Chunk
 from benchmarks.calibration.run import run
@@ -271,3 +271,28 @@ def test_the_picture_has_level_and_power(written, tmp_path):
     assert [label.get_text() for label in right.get_yticklabels()] == ["add"]
     picture.save(rows, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 10_000
+
+
+# --- Settings -------------------------------------------------------------------------------------
+
+
+def test_settings_make_a_table_of_each_comparison(monkeypatch, tmp_path, capsys):
+    cells_ = (("oscillating", 1), ("add", 1))
+    few = settings.Comparison("Neighbours", 60, {"four": {"alpha": 4}, "default": {}}, cells_)
+    monkeypatch.setattr(settings, "COMPARISONS", (few,))
+    monkeypatch.setattr(sys, "argv", ["x", "--repetitions", "2", "--workers", "1",
+                                      "--out", str(tmp_path)])  # fmt: skip
+    settings.main()
+    made = json.loads((tmp_path / "settings.json").read_text())
+    assert made["comparisons"][0]["rates"]["default"] == [
+        settings.rate(({}, scenario, d, 60, 2)) for scenario, d in cells_
+    ]
+    text = (tmp_path / "settings.md").read_text()
+    assert "level: oscillating, d = 1 | power: add, d = 1" in text
+    assert text in capsys.readouterr().out
+
+
+def test_settings_name_scenarios_that_exist():
+    for comparison in settings.COMPARISONS:
+        for scenario, d in comparison.cells:
+            assert d in SCENARIOS[scenario].dimensions

@@ -1,10 +1,11 @@
-"""What decided the defaults: level and power along alpha, with and without adjustment.
+"""What decided the defaults: level and power along the settings of the test.
 
 ``python -m benchmarks.calibration.settings`` writes ``settings.md`` and ``settings.json`` into the
-results of the laboratory.
+results of the laboratory, anew after each of its tables.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
@@ -18,85 +19,163 @@ from rich.progress import Progress
 
 import chsic
 from chsic.datasets import SCENARIOS, draw_scenario
+from chsic.family import Multiples
 from chsic.files import write_whole
 
 RESULTS = Path(__file__).parents[1] / "results" / "calibration"
-CELLS = (
-    ("m_plus-20dB", 1), ("sharp", 1), ("scale", 1), ("oscillating", 1), ("oscillating", 2),
-    ("oscillating", 3), ("oscillating", 5), ("linear", 5), ("pnl-II", 3),
-    ("m_minus-5dB", 1), ("wave", 1), ("add", 2), ("sign", 2), ("pnl-shared", 3), ("add", 5),
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """Variants of the test, by name, on the same samples of some scenarios."""
+
+    title: str
+    n: int
+    variants: dict[str, dict]
+    cells: tuple[tuple[str, int], ...]
+
+
+COMPARISONS = (
+    Comparison(
+        "Adjustment and pairs",
+        200,
+        {
+            **{
+                f"{adjust}, {alpha} neighbours": {"adjust": adjust, "alpha": alpha}
+                for adjust in ("none", "ridge")
+                for alpha in (4, 12, 24, 48)
+            },
+            "ridge, closest pairs, alpha 12": {"pairs": "closest", "alpha": 12},
+            "ridge, blocks of 8": {"pairs": "blocks"},
+            "default": {},
+        },
+        (
+            ("m_plus-20dB", 1), ("sharp", 1), ("scale", 1), ("oscillating", 2), ("oscillating", 3),
+            ("oscillating", 5), ("linear", 5), ("pnl-II", 3),
+            ("m_minus-5dB", 1), ("wave", 1), ("add", 2), ("sign", 2), ("pnl-shared", 3),
+        ),
+    ),
+    Comparison(
+        "Neighbours on a line, more samples",
+        400,
+        {f"{alpha} neighbours": {"alpha": alpha} for alpha in (6, 12, 24, 48, 96)},
+        (
+            ("m_plus-20dB", 1), ("sharp", 1), ("scale", 1), ("strong", 1),
+            ("m_minus-5dB", 1), ("pnl-shared", 1), ("local", 1),
+        ),
+    ),
+    Comparison(
+        "Bandwidths, in median distances, and augmentation",
+        200,
+        {
+            **{
+                ", ".join(map(str, values)): {"bandwidth": Multiples(values)}
+                for values in (
+                    (0.6,), (1.2,), (5.0,), (0.6, 1.2, 5.0), (0.5, 0.9, 5.0), (0.75, 1.6, 5.0),
+                    (0.6, 5.0), (0.3, 0.6, 1.2, 5.0),
+                )
+            },
+            "0.6, 1.2, 5.0, plain only": {"augment": False},
+            "0.6, 1.2, 5.0, augmented only": {"augment": True},
+        },
+        (
+            ("oscillating", 1), ("m_minus-5dB", 1), ("wave", 1), ("square", 2), ("tails", 1),
+            ("circle", 1), ("sign", 2), ("cancel", 1), ("pnl-shared", 2), ("counts-shared", 1),
+        ),
+    ),
+    Comparison(
+        "Samples that share a random sign",
+        400,
+        {
+            **{f"{size}": {"block_size": size} for size in (1, 2, 8, 20)},
+            "default: 128 units": {},
+        },
+        (
+            ("oscillating", 1), ("strong", 1), ("oscillating", 3),
+            ("m_minus-5dB", 1), ("local", 1), ("sign", 2),
+        ),
+    ),
 )  # fmt: skip
-ALPHAS = (4, 12, 24, 60)
-VARIANTS = [
-    *({"adjust": adjust, "alpha": alpha} for adjust in ("none", "ridge") for alpha in ALPHAS),
-    {"adjust": "ridge", "pairs": "closest", "alpha": 12},
-    {"adjust": "ridge", "pairs": "blocks"},
-]
-N = 200
 
 
-def rate(task: tuple[dict, str, int, int]) -> float:
+def rate(task: tuple[dict, str, int, int, int]) -> float:
     """Return how often one variant rejects at 0.05."""
-    settings, scenario, d, repetitions = task
+    settings, scenario, d, n, repetitions = task
     rejected = 0
     for repetition in range(repetitions):
-        data, signs = map(np.random.default_rng, seeds(scenario, d, N, repetition))
-        sample = draw_scenario(scenario, N, d, data)
+        data, signs = map(np.random.default_rng, seeds(scenario, d, n, repetition))
+        sample = draw_scenario(scenario, n, d, data)
         found = chsic.chsic_test(*sample, rng=signs, n_resamples=999, **settings)
         rejected += found.pvalue <= 0.05
     return rejected / repetitions
 
 
-def name_of(settings: dict) -> str:
-    return ", ".join(f"{key} {value}" for key, value in settings.items())
-
-
-def markdown(rates: dict[str, dict[str, float]], repetitions: int) -> str:
-    head = [f"{scenario}, d = {d}" for scenario, d in CELLS]
-    kinds = ["level" if SCENARIOS[scenario].independent else "power" for scenario, _ in CELLS]
+def markdown(comparison: Comparison, rates: dict[str, list[float]]) -> str:
+    kinds = [
+        ("level" if SCENARIOS[scenario].independent else "power") + f": {scenario}, d = {d}"
+        for scenario, d in comparison.cells
+    ]
     lines = [
-        f"Rejection rates at 0.05, n = {N}, {repetitions} repetitions.",
+        f"## {comparison.title}, n = {comparison.n}",
         "",
-        "| | "
-        + " | ".join(f"{kind}: {cell}" for kind, cell in zip(kinds, head, strict=True))
-        + " |",
-        "|---|" + "---:|" * len(head),
+        "| | " + " | ".join(kinds) + " |",
+        "|---|" + "---:|" * len(kinds),
     ]
     for variant, of_cells in rates.items():
-        cells = " | ".join(f"{of_cells[cell]:.3f}" for cell in head)
-        lines.append(f"| {variant} | {cells} |")
+        lines.append(f"| {variant} | " + " | ".join(f"{found:.3f}" for found in of_cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repetitions", type=int, default=300)
+    parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     given = parser.parse_args()
-    tasks = [
-        (settings, scenario, d, given.repetitions) for settings in VARIANTS for scenario, d in CELLS
-    ]
-    rates: dict[str, dict[str, float]] = {}
+    text = (
+        f"# What decided the defaults\n\nRejection rates at 0.05, {given.repetitions} repetitions, "
+        "the same samples in each column.\n"
+    )
+    found: list[dict] = []
+    given.out.mkdir(parents=True, exist_ok=True)
     with (
         ProcessPoolExecutor(given.workers) as pool,
         Progress(console=Console(stderr=True)) as progress,
     ):
-        bar = progress.add_task("settings", total=len(tasks))
-        for (settings, scenario, d, _), found in zip(tasks, pool.map(rate, tasks), strict=True):
-            rates.setdefault(name_of(settings), {})[f"{scenario}, d = {d}"] = found
-            progress.advance(bar)
-    text = markdown(rates, given.repetitions)
+        for comparison in COMPARISONS:
+            tasks = [
+                (settings, scenario, d, comparison.n, given.repetitions)
+                for settings in comparison.variants.values()
+                for scenario, d in comparison.cells
+            ]
+            bar = progress.add_task(comparison.title, total=len(tasks))
+            rates: dict[str, list[float]] = {name: [] for name in comparison.variants}
+            names = [name for name in comparison.variants for _ in comparison.cells]
+            for name, rejected in zip(names, pool.map(rate, tasks), strict=True):
+                rates[name].append(rejected)
+                progress.advance(bar)
+            text += "\n" + markdown(comparison, rates)
+            found.append(
+                {
+                    "title": comparison.title,
+                    "n": comparison.n,
+                    "cells": [f"{scenario}, d = {d}" for scenario, d in comparison.cells],
+                    "rates": rates,
+                }
+            )
+            _write(given.out, text, found, given.repetitions)
     print(text)
+
+
+def _write(folder: Path, text: str, found: list[dict], repetitions: int) -> None:
     result = {
         "machine": describe("chsic", "numpy", "scipy"),
-        "n": N,
-        "repetitions": given.repetitions,
-        "rates": rates,
+        "repetitions": repetitions,
+        "comparisons": found,
     }
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    write_whole(RESULTS / "settings.md", lambda path: path.write_text(text))
     as_json = json.dumps(result, indent=1) + "\n"
-    write_whole(RESULTS / "settings.json", lambda path: path.write_text(as_json))
+    write_whole(folder / "settings.md", lambda path: path.write_text(text))
+    write_whole(folder / "settings.json", lambda path: path.write_text(as_json))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import chsic
-from chsic._validate import as_columns
 from chsic.calibrate import _Source
 from chsic.datasets import draw_scenario
+from chsic.samples import read_samples
 
 
 def test_sensitivity_is_the_test_along_settings():
@@ -53,10 +53,22 @@ def test_calibration_does_not_depend_on_workers():
 
 def test_redrawn_data_are_independent_given_z_but_keep_their_laws():
     x, y, z = draw_scenario("scale", 2000, rng=0)
-    columns = [as_columns(name, v) for name, v in zip("xyz", (x, y, z), strict=True)]
-    source = _Source.of(*columns, np.random.default_rng(0))
-    drawn_x, drawn_y = source.draw(0.0, np.random.default_rng(1))
-    assert stats.ks_2samp(drawn_x[:, 0], x).pvalue > 0.01
+    source = _Source.of(read_samples(x, y, z), np.random.default_rng(0))
+    [drawn_x], [drawn_y] = (
+        [column.values for column in columns]
+        for columns in source.draw(0.0, np.random.default_rng(1))
+    )
+    assert stats.ks_2samp(drawn_x, x).pvalue > 0.01
     low, high = np.abs(z) < 0.3, np.abs(z) > 1
     assert drawn_x[low].std() < 0.5 * drawn_x[high].std()  # the spread still follows z
-    assert drawn_y.shape == (2000, 1)
+    assert drawn_y.shape == (2000,)
+
+
+def test_redrawn_categories_are_categories():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=300)
+    x = np.where(z + rng.normal(size=300) > 0, "high", "low")
+    y = rng.choice(["a", "b", "c"], 300)
+    found = chsic.calibrate(x, y, z, n_sim=20, effect_sizes=[1.0], rng=0, n_resamples=99)
+    assert found.rejection_rate(0.0) <= 0.25
+    assert found.rejection_rate(1.0) >= 0.8

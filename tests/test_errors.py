@@ -26,18 +26,17 @@ BAD_SAMPLES = [
     (X.reshape(5, 2, 2), ValueError, r"shape \(5, 2, 2\)"),
     (np.empty((20, 0)), ValueError, r"shape \(20, 0\)"),
     ([[1, 2], [3]], ValueError, r"rectangular"),
-    (replaced(X, 4, np.nan), ValueError, r"1 of 20 samples are NaN or infinite \(first at row 4\)"),
+    (replaced(X, 4, np.nan), ValueError, r"1 of 20 samples are missing, NaN .*\(first at row 4\)"),
     (replaced(X, 7, -np.inf), ValueError, r"first at row 7"),
-    (["a"] * 20, TypeError, r"expected numbers, got values of dtype <U1"),
-    (np.array(["1.5"] * 20, dtype=object), TypeError, r"dtype object"),
-    (np.array([None] * 20), (TypeError, ValueError), r"x"),
-    (X.astype("datetime64[s]"), TypeError, r"datetime64"),
-    (np.ma.array(X, mask=np.arange(20) < 3), ValueError, r"3 values are masked"),
+    (["a"] * 20, ValueError, r"every value is 'a'"),
+    (["a", 1.5] * 10, TypeError, r"expected numbers, got 'a' at row 0; .*'category'"),
+    (np.array([None] * 20), ValueError, r"20 of 20 samples are missing"),
+    (np.ma.array(X, mask=np.arange(20) < 3), ValueError, r"3 of 20 samples are missing"),
     ([10**400 + k for k in range(20)], ValueError, r"overflow"),
     (2**62 + np.arange(20), ValueError, r"in double precision"),
     (X + 1j, TypeError, r"complex"),
     (np.full(20, 2.5), ValueError, r"every value is 2.5.*bandwidth of zero"),
-    (np.column_stack([Y, np.zeros(20)]), ValueError, r"column 1: every value is 0"),
+    (np.column_stack([Y, np.zeros(20)]), ValueError, r"column .\[1\]: every value is 0"),
     (X / np.abs(X).max() * 1.7e308, ValueError, r"overflow"),
 ]
 
@@ -54,8 +53,6 @@ def test_bad_x(bad, error, message):
 @pytest.mark.parametrize(("bad", "error", "message"), BAD_SAMPLES)
 def test_bad_y_and_z(bad, error, message):
     message = message.replace("x has 19, y has 20", "19")
-    if message == "x":
-        message = "expected numbers|NaN"
     with pytest.raises(error, match=message) as caught:
         chsic.chsic(X, bad, Z)
     assert "y" in str(caught.value).split(":")[0]

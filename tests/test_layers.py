@@ -14,7 +14,8 @@ PACKAGE = Path(chsic.__file__).parent
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
     ["_validate"],
-    ["_line"],
+    ["_line", "columns"],
+    ["samples"],
     ["kernels", "bandwidth"],
     ["features"],
     ["pairs.intervals"],
@@ -35,7 +36,7 @@ LAYERS = [
     ["engines.choose"],
     ["statistic"],
     ["measure"],
-    ["smooth", "units"],
+    ["smooth", "units", "confounder"],
     ["metric", "adjust", "grams", "pieces"],
     ["design"],
     ["family", "null", "result"],

@@ -3,8 +3,8 @@
 import numpy as np
 
 import chsic
-from chsic._validate import as_columns
 from chsic.bandwidth import in_bandwidths
+from chsic.columns import as_columns
 from chsic.engines.overlap import overlap_sum
 from chsic.kernels import KERNELS
 

@@ -1,4 +1,4 @@
-"""Every public argument passes through here: clean arrays out, or an error that says what to do."""
+"""Settings pass through here: a clean value comes out, or an error that says what to do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numbers
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.intp]
@@ -15,26 +15,6 @@ RNGLike: TypeAlias = (
 )
 
 MIN_SAMPLES = 4
-
-
-def as_columns(name: str, values: ArrayLike) -> Array:
-    """Return `values` as an (n, d) float array without missing, infinite or constant columns."""
-    array = _as_real_array(name, values)
-    if array.ndim == 1:
-        array = array[:, np.newaxis]
-    if array.ndim != 2 or array.shape[1] == 0:
-        raise ValueError(
-            f"{name}: expected n samples as a 1-D array or an (n, d) array with d >= 1, "
-            f"got shape {np.shape(values)}; reshape it so that rows are samples."
-        )
-    if len(array) < MIN_SAMPLES:
-        raise ValueError(
-            f"{name}: got {len(array)} samples, at least {MIN_SAMPLES} are needed; "
-            "rows are samples, so check that the array is not transposed."
-        )
-    _require_finite(name, array)
-    _require_varying(name, array)
-    return array
 
 
 def require_same_length(**samples: Array) -> None:
@@ -46,27 +26,6 @@ def require_same_length(**samples: Array) -> None:
             f"{' and '.join(samples)}: the same number of samples is needed, but {described}; "
             "row l of each must belong to the same observation."
         )
-
-
-def omit_missing(**samples: ArrayLike) -> tuple[dict[str, ArrayLike], int]:
-    """Drop the rows in which any of the arrays is NaN, and return how many they were."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for name, values in samples.items():
-        if isinstance(values, np.ma.MaskedArray):
-            arrays[name] = np.where(np.ma.getmaskarray(values), np.nan, values.data)
-        else:
-            arrays[name] = np.asarray(values)
-    lengths = {len(array) for array in arrays.values() if array.ndim}
-    if len(lengths) != 1:
-        return dict(samples), 0  # the lengths are wrong, which is said elsewhere
-    missing = np.zeros(lengths.pop(), dtype=bool)
-    for array in arrays.values():
-        # NaN alone is unlike itself, whatever the dtype; among objects None is missing, too.
-        bad = array != array
-        if array.dtype.kind == "O":
-            bad = bad | np.array([value is None for value in array.flat]).reshape(array.shape)
-        missing |= bad if bad.ndim == 1 else bad.reshape(len(bad), -1).any(axis=1)
-    return {name: array[~missing] for name, array in arrays.items()}, int(missing.sum())
 
 
 def as_number(name: str, value: object) -> float:
@@ -104,60 +63,3 @@ def as_generator(rng: RNGLike | None) -> np.random.Generator:
             "rng: expected None, a non-negative integer seed or a numpy.random.Generator, "
             f"got {rng!r}; write rng=0, or rng=numpy.random.default_rng(0)."
         ) from error
-
-
-def _as_real_array(name: str, values: ArrayLike) -> Array:
-    if isinstance(values, np.ma.MaskedArray):
-        if np.ma.getmaskarray(values).any():
-            raise ValueError(
-                f"{name}: {int(np.ma.getmaskarray(values).sum())} values are masked, that is "
-                "missing; drop those rows from every argument, or impute them."
-            )
-        values = values.data
-    try:
-        array = np.asarray(values)
-    except ValueError as error:  # ragged nested lists
-        raise ValueError(f"{name}: rows have different lengths; give a rectangular array.") from (
-            error
-        )
-    if np.iscomplexobj(array):
-        raise TypeError(
-            f"{name}: got complex values; the kernels are defined on real data. "
-            "Pass real and imaginary parts as two columns."
-        )
-    if array.dtype.kind not in "biuf":
-        try:
-            # Objects that are all numbers (a column read as dtype object) are harmless.
-            if array.dtype.kind != "O" or any(isinstance(v, str) for v in array.flat):
-                raise ValueError
-            return array.astype(np.float64)
-        except OverflowError:
-            raise ValueError(f"{name}: values overflow a double; rescale them.") from None
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"{name}: expected numbers, got values of dtype {array.dtype}; "
-                "convert them first, for example categories to codes or one-hot columns."
-            ) from None
-    return array.astype(np.float64)
-
-
-def _require_finite(name: str, array: Array) -> None:
-    bad = ~np.isfinite(array)
-    if bad.any():
-        rows = np.flatnonzero(bad.any(axis=1))
-        raise ValueError(
-            f"{name}: {len(rows)} of {len(array)} samples are NaN or infinite "
-            f"(first at row {rows[0]}); drop those rows from every argument, or impute them."
-        )
-
-
-def _require_varying(name: str, array: Array) -> None:
-    constant = np.flatnonzero(np.all(array == array[0], axis=0))
-    if len(constant):
-        which = name if array.shape[1] == 1 else f"{name}, column {constant[0]}"
-        raise ValueError(
-            f"{which}: every value is {array[0, constant[0]]:g} in double precision. A constant "
-            "column can neither depend on anything nor explain anything, and its standard "
-            "deviation would give a bandwidth of zero, that is a division by zero in the kernel; "
-            "drop it."
-        )

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from chsic._line import kth_smallest_distance
-from chsic._validate import Array, as_number
+from chsic._validate import Array, Index, as_number
 
 Bandwidth: TypeAlias = str | float | tuple[str | float, str | float]
 
@@ -29,6 +29,18 @@ def standard_deviations(name: str, values: Array) -> Array:
             f"{name}: values reach {np.abs(values).max():g} and overflow; rescale them."
         )
     deviations: Array = spread * np.std((values - low) / spread, axis=0, ddof=1)
+    return deviations
+
+
+def joint_deviations(name: str, values: Array, origin: Index) -> Array:
+    """Return standard deviations, columns of one origin sharing the root of their summed variances.
+
+    Such columns are the indicators of a category, which then counts as one column.
+    """
+    deviations = standard_deviations(name, values)
+    for group in np.flatnonzero(np.bincount(origin) > 1):
+        own = origin == group
+        deviations[own] = np.sqrt((deviations[own] ** 2).sum())
     return deviations
 
 

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from chsic._validate import (
     Array,
     Index,
     RNGLike,
-    as_columns,
     as_count,
     as_generator,
     as_number,
-    require_same_length,
 )
-from chsic.adjust import all_rows
+from chsic.adjust import Adjuster, all_rows
+from chsic.columns import Column, Columns, Data
+from chsic.confounder import Confounder
 from chsic.design import Design, make_design
 from chsic.engines.parallel import blas_on_one_thread, in_order
 from chsic.independence import chsic_test
-from chsic.pairs.strata import strata_of
+from chsic.samples import Samples, read_samples
 
 NEIGHBOURS = 20  # samples near in z that a redrawn value comes from
 FEW_VALUES = 20  # distinct ones that make a column discrete: it is redrawn as it is
@@ -100,9 +99,9 @@ class Calibration:
 
 @blas_on_one_thread()
 def calibrate(
-    x: ArrayLike,
-    y: ArrayLike,
-    z: ArrayLike,
+    x: Data,
+    y: Data,
+    z: Data,
     /,
     *,
     n_sim: int = 200,
@@ -151,29 +150,29 @@ def calibrate(
     >>> found.rejection_rate(0.0) < 0.3 < found.rejection_rate(0.5)
     True
     """
-    columns = {name: as_columns(name, v) for name, v in (("x", x), ("y", y), ("z", z))}
-    require_same_length(**columns)
+    read = {name: settings.pop(name) for name in ("nan_policy", "kinds") if name in settings}
+    samples = read_samples(x, y, z, **read)
     n_sim = as_count("n_sim", n_sim, minimum=1)
     workers = as_count("workers", workers, minimum=1)
     effects = [0.0, *sorted({as_number("effect_sizes", e) for e in effect_sizes} - {0.0})]
     if effects[-1] > 1 or min(effects) < 0:
         raise ValueError(f"effect_sizes: must lie between 0 and 1, got {list(effect_sizes)!r}.")
     generator = as_generator(rng)
-    source = _Source.of(columns["x"], columns["y"], columns["z"], generator)
+    source = _Source.of(samples, generator)
     seeds = generator.integers(2**63, size=(len(effects), n_sim, 2)).tolist()
 
     def one(task: tuple[float, list[int]]) -> float:
         effect, (data_seed, test_seed) = task
         drawn = source.draw(effect, np.random.default_rng(data_seed))
-        if any(np.ptp(values, axis=0).min() == 0 for values in drawn):
+        if any(np.ptp(column.values) == 0 for columns in drawn for column in columns):
             return 1.0  # an event so rare that it did not happen: nothing to see
-        return chsic_test(*drawn, columns["z"], rng=test_seed, **settings).pvalue
+        return chsic_test(*drawn, samples.z, rng=test_seed, **settings).pvalue
 
     tasks = [(effect, seed) for effect, row in zip(effects, seeds, strict=True) for seed in row]
     values = list(in_order(one, tasks, workers))
     return Calibration(
         n_sim=n_sim,
-        n_samples=len(columns["z"]),
+        n_samples=len(samples),
         effect_sizes=tuple(effects),
         pvalues=tuple(
             tuple(values[start : start + n_sim]) for start in range(0, len(values), n_sim)
@@ -185,59 +184,77 @@ def calibrate(
 class _Source:
     """What redrawn data are made of: a fit, and residuals sorted among neighbours in z."""
 
+    columns: tuple[Columns, Columns]
     fits: tuple[Array, Array]
     residuals: tuple[Array, Array]
     ranked: tuple[Index, Index]  # (n, NEIGHBOURS) neighbours in increasing order of the residuals
 
     @classmethod
-    def of(cls, x: Array, y: Array, z: Array, rng: np.random.Generator) -> _Source:
+    def of(cls, samples: Samples, rng: np.random.Generator) -> _Source:
+        z = Confounder.of(samples.z)
+        x, y = (np.column_stack([column.values for column in of]) for of in (samples.x, samples.y))
         design = make_design(
             x, y, z, pairs="auto", alpha=None, block_size=None, adjust="auto", rng=rng
         )
         near = _neighbours(z, design)
-        fits, residuals, ranked = zip(*_split(x, y, design, near), strict=True)
-        return cls(fits, residuals, ranked)
+        parts = [
+            _split(values, columns, adjuster, near)
+            for values, columns, adjuster in (
+                (x, samples.x, design.of_x),
+                (y, samples.y, design.of_y),
+            )
+        ]
+        fits, residuals, ranked = zip(*parts, strict=True)
+        return cls((samples.x, samples.y), fits, residuals, ranked)
 
-    def draw(self, effect: float, rng: np.random.Generator) -> tuple[Array, Array]:
+    def draw(self, effect: float, rng: np.random.Generator) -> tuple[list[Column], list[Column]]:
         n, k = self.ranked[0].shape
         rank_x, rank_y = rng.integers(k, size=(2, n))
         coupled = rng.random(n) < effect
         rank_y[coupled] = rank_x[coupled]
         drawn = []
-        for fit, left, ranked, rank in zip(
-            self.fits, self.residuals, self.ranked, (rank_x, rank_y), strict=True
+        for columns, fit, left, ranked, rank in zip(
+            self.columns, self.fits, self.residuals, self.ranked, (rank_x, rank_y), strict=True
         ):
-            drawn.append(fit + left[ranked[np.arange(n), rank]])
+            values = fit + left[ranked[np.arange(n), rank]]
+            drawn.append(
+                [
+                    dataclasses.replace(column, values=made).rows(slice(None))
+                    for column, made in zip(columns, values.T, strict=True)
+                ]
+            )
         return drawn[0], drawn[1]
 
 
-def _split(x: Array, y: Array, design: Design, near: Index) -> Iterator[tuple[Array, Array, Index]]:
-    for columns, adjuster in ((x, design.of_x), (y, design.of_y)):
-        residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns))
-        few_values = min(FEW_VALUES, len(columns) // 3)
-        if left is None or len(np.unique(columns, axis=0)) <= few_values:
-            fit, residuals = np.zeros_like(columns), columns
-        else:
-            fit = columns - residuals
-            # What the fit took from the noise is given back.
-            residuals = residuals / np.sqrt(np.maximum(left, 0.1))[:, np.newaxis]
-            # Values come from k neighbours, less their mean: it is a rough function of z, which x
-            # and y would share if they are related.
-            k = near.shape[1]
-            residuals *= (k / (k - 1)) ** 0.5
-            fit -= residuals[near].mean(axis=1)
-        # Several columns stay together and are ranked by their first principal direction.
-        centred = residuals - residuals.mean(axis=0)
-        order = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
-        ranked = np.take_along_axis(near, np.argsort(order[near], axis=1, kind="stable"), axis=1)
-        yield fit, residuals, ranked
+def _split(
+    values: Array, columns: Columns, adjuster: Adjuster, near: Index
+) -> tuple[Array, Array, Index]:
+    residuals, left = all_rows(adjuster.fit(values.__getitem__), len(values))
+    few_values = min(FEW_VALUES, len(values) // 3)
+    categories = any(column.kind == "category" for column in columns)
+    if left is None or categories or len(np.unique(values, axis=0)) <= few_values:
+        fit, residuals = np.zeros_like(values), values
+    else:
+        fit = values - residuals
+        # What the fit took from the noise is given back.
+        residuals = residuals / np.sqrt(np.maximum(left, 0.1))[:, np.newaxis]
+        # Values come from k neighbours, less their mean: it is a rough function of z, which x
+        # and y would share if they are related.
+        k = near.shape[1]
+        residuals *= (k / (k - 1)) ** 0.5
+        fit -= residuals[near].mean(axis=1)
+    # Several columns stay together and are ranked by their first principal direction.
+    centred = residuals - residuals.mean(axis=0)
+    order = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
+    ranked = np.take_along_axis(near, np.argsort(order[near], axis=1, kind="stable"), axis=1)
+    return fit, residuals, ranked
 
 
-def _neighbours(z: Array, design: Design) -> Index:
+def _neighbours(z: Confounder, design: Design) -> Index:
     """Return for each sample some that are near in z; in strata, some of its own."""
-    n = len(z)
+    n = len(z.values)
     if design.pairs == "strata":
-        strata = strata_of(z)
+        strata = z.strata
         rng = np.random.default_rng(0)
         members = np.argsort(strata, kind="stable")
         sizes = np.bincount(strata)
@@ -245,7 +262,6 @@ def _neighbours(z: Array, design: Design) -> Index:
         offsets = (rng.random((n, NEIGHBOURS)) * sizes[strata][:, np.newaxis]).astype(np.intp)
         chosen: Index = members[starts[strata][:, np.newaxis] + offsets]
         return chosen
-    scaled = (z - z.mean(axis=0)) / z.std(axis=0)
     k = min(NEIGHBOURS, max(2, n // 5))
-    _, found = KDTree(scaled).query(scaled, k)
+    _, found = KDTree(z.scaled).query(z.scaled, k)
     return np.asarray(found, dtype=np.intp).reshape(n, k)

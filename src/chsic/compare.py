@@ -6,10 +6,10 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from chsic._validate import RNGLike, as_columns, as_count, as_generator
+from chsic._validate import RNGLike, as_count, as_generator
 from chsic.bandwidth import Bandwidth, in_bandwidths
+from chsic.columns import Data, as_columns
 from chsic.engines.overlap import overlap_sum
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.measure import chsic, hsic
@@ -61,9 +61,9 @@ class Comparison:
 
 
 def compare(
-    x: ArrayLike,
-    y: ArrayLike,
-    z: ArrayLike,
+    x: Data,
+    y: Data,
+    z: Data,
     /,
     *,
     alpha: float = 4,

@@ -9,7 +9,8 @@ import numpy as np
 
 from chsic._validate import Array, Index
 from chsic.adjust import ADJUSTMENTS, Adjuster, CrossFitted, RidgeAdjuster, Unadjusted
-from chsic.bandwidth import standard_deviations, typical_distance
+from chsic.bandwidth import typical_distance
+from chsic.confounder import Confounder
 from chsic.features import fit_landmarks
 from chsic.kernels import KERNELS
 from chsic.metric import join_metrics, learn_metric
@@ -17,8 +18,8 @@ from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
 from chsic.pairs.graph import count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space
-from chsic.pairs.nearest import nearest_in_space, nearest_on_line
-from chsic.pairs.strata import SMALLEST_STRATUM, is_discrete, strata_of
+from chsic.pairs.nearest import nearest_in_categories, nearest_in_space, nearest_on_line
+from chsic.pairs.strata import SMALLEST_STRATUM, is_discrete
 from chsic.smooth import Smoother
 from chsic.units import Units, number_of_units, units_along, units_in_space, units_in_strata
 
@@ -54,7 +55,7 @@ class Design:
 def make_design(
     x: Array,
     y: Array,
-    z: Array | None,
+    z: Confounder | None,
     *,
     pairs: Pairs,
     alpha: float | None,
@@ -62,7 +63,7 @@ def make_design(
     adjust: Any,
     rng: np.random.Generator,
 ) -> Design:
-    """Choose pairs, adjustment and units; `x`, `y` and `z` are clean columns."""
+    """Choose pairs, adjustment and units; `x` and `y` are clean columns of numbers."""
     n = len(x)
     if z is None:
         everything = np.zeros(n, np.intp)
@@ -72,47 +73,60 @@ def make_design(
             graph, units, Unadjusted(), Unadjusted(), None, np.empty((len(units), 0)),
             "complete", "none", _few_units(units),
         )  # fmt: skip
-    strata = strata_of(z)
     for_strata = alpha is None and isinstance(adjust, str) and adjust in ("auto", "none")
-    chosen = _resolve_pairs(pairs, strata, for_strata)
+    chosen = _resolve_pairs(pairs, z, for_strata)
     if chosen == "strata":
-        return _in_strata(z, strata, block_size, adjust, rng)
-    scaled = (z - z.mean(axis=0)) / standard_deviations("z", z)
-    of_x, of_y, scaled, adjusted = _adjusters(x, y, scaled, adjust, rng)
-    graph = _choose_pairs(scaled, pairs, chosen, alpha, block_size, rng)
+        return _in_strata(z, block_size, adjust, rng)
+    of_x, of_y, scaled, adjusted = _adjusters(x, y, z.scaled, adjust, rng)
+    line = _line(z, rng) if z.on_line else None
+    graph = _choose_pairs(z, scaled, line, pairs, chosen, alpha, block_size, rng)
     # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
     number = number_of_units(n, None if chosen == "blocks" else block_size)
-    units = _choose_units(scaled, graph, number, chosen == "blocks")
+    units = _choose_units(scaled, line, graph, number, chosen == "blocks")
     centres = units.means(scaled)
     centres /= AUGMENT_WIDTH * typical_distance(scaled)
     kernel = KERNELS["gaussian"].matrix(centres, centres)
-    found = (*_few_units(units), *_about_z(z, strata), *_about_pairs(graph, scaled))
-    return Design(graph, units, of_x, of_y, kernel, units.means(z), chosen, adjusted, found)
+    found = (*_few_units(units), *_about_z(z), *_about_pairs(graph, scaled))
+    return Design(graph, units, of_x, of_y, kernel, units.means(z.values), chosen, adjusted, found)
 
 
-def _resolve_pairs(pairs: Pairs, strata: Index, for_strata: bool) -> str:
+def _line(z: Confounder, rng: np.random.Generator) -> Index:
+    return np.arange(len(z.values)) if z.is_along_line else z.along_line(rng)
+
+
+def _resolve_pairs(pairs: Pairs, z: Confounder, for_strata: bool) -> str:
+    n = len(z.values)
     if isinstance(pairs, PairGraph):
-        if pairs.n_samples != len(strata):
+        if pairs.n_samples != n:
             raise ValueError(
-                f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have "
-                f"{len(strata)}."
+                f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have {n}."
             )
         return "given"
     if not isinstance(pairs, str) or pairs not in PAIRS:
         known = ", ".join(map(repr, PAIRS))
         raise ValueError(f"pairs: unknown choice {pairs!r}; known are {known}, or a PairGraph.")
-    if pairs == "strata" and strata.max() + 1 == len(strata):
+    if z.categories is not None and pairs in ("closest", "blocks"):
+        raise ValueError(
+            f"pairs: {pairs!r} needs numbers, but z has categories, which are equal or not; use "
+            "pairs='auto'."
+        )
+    only_categories = z.numbers.shape[1] == 0
+    if only_categories and pairs == "nearest":
+        raise ValueError(
+            "pairs: 'nearest' needs numbers, but z has categories only; use pairs='auto'."
+        )
+    if pairs == "strata" and z.strata.max() + 1 == n:
         raise ValueError(
             "pairs: 'strata' needs samples with equal z, but all differ; use pairs='auto', or "
             "round z."
         )
-    if pairs == "auto":
-        return "strata" if for_strata and is_discrete(strata) else "nearest"
-    return pairs
+    if pairs != "auto":
+        return pairs
+    return "strata" if only_categories or (for_strata and is_discrete(z.strata)) else "nearest"
 
 
 def _in_strata(
-    z: Array, strata: Index, block_size: int | None, adjust: Any, rng: np.random.Generator
+    z: Confounder, block_size: int | None, adjust: Any, rng: np.random.Generator
 ) -> Design:
     """Pairs inside strata are equal in z: there is nothing to adjust."""
     if not (isinstance(adjust, str) and adjust in ("auto", "none")):
@@ -120,18 +134,21 @@ def _in_strata(
             "adjust: pairs inside strata are exactly equal in z, so there is nothing to adjust; "
             "use adjust='none', or pairs='nearest'."
         )
-    units = units_in_strata(strata, number_of_units(len(z), block_size), rng)
+    strata = z.strata
+    units = units_in_strata(strata, number_of_units(len(strata), block_size), rng)
     of_units = strata[units.order[units.bounds[:-1]]]
     kernel: Array | None = (of_units[:, np.newaxis] == of_units).astype(np.float64)
     if strata.max() == 0 or strata.max() + 1 >= len(units):  # no two units to compare inside one
         kernel = None
     alone = int((np.bincount(strata)[strata] == 1).sum())
+    if alone == len(strata):
+        raise ValueError("z: no two samples have the same categories, so none can be compared.")
     found = _few_units(units)
     if alone:
         found += (f"{alone} samples have a value of z that no other has, and are not used.",)
     return Design(
         complete_in_blocks(strata), units, Unadjusted(), Unadjusted(),
-        kernel, units.means(z), "strata", "none", found,
+        kernel, units.means(z.values), "strata", "none", found,
     )  # fmt: skip
 
 
@@ -190,7 +207,9 @@ def default_alpha(n: int, d: int) -> float:
 
 
 def _choose_pairs(
-    z: Array,
+    z: Confounder,
+    scaled: Array,
+    line: Index | None,
     pairs: Pairs,
     chosen: str,
     alpha: float | None,
@@ -199,7 +218,7 @@ def _choose_pairs(
 ) -> PairGraph:
     if isinstance(pairs, PairGraph):
         return pairs
-    n, on_line = len(z), z.shape[1] == 1
+    n = len(scaled)
     if chosen == "blocks":
         size = BLOCK_SIZE if block_size is None else block_size
         if not 2 <= size <= n // 2:
@@ -207,33 +226,41 @@ def _choose_pairs(
                 f"block_size: pairs='blocks' needs between 2 and n / 2 = {n // 2} samples in a "
                 f"block, got {size}."
             )
-        blocks = blocks_on_line(z[:, 0], size, rng) if on_line else blocks_in_space(z, size, rng)
-        return complete_in_blocks(blocks)
+        on_line = scaled.shape[1] == 1
+        cut = (
+            blocks_on_line(scaled[:, 0], size, rng)
+            if on_line
+            else blocks_in_space(scaled, size, rng)
+        )
+        return complete_in_blocks(cut)
     if alpha is None:
-        alpha = default_alpha(n, z.shape[1])
+        alpha = default_alpha(n, z.numbers.shape[1])
     count = count_pairs(n, alpha)
     if chosen == "closest":
-        if on_line or count == max_pairs(n):
-            return closest_pairs(z, alpha, rng=rng)
-        i, j = closest_in_space(z, np.ones(z.shape[1]), count, rng)
+        if scaled.shape[1] == 1 or count == max_pairs(n):
+            return closest_pairs(scaled, alpha, rng=rng)
+        i, j = closest_in_space(scaled, np.ones(scaled.shape[1]), count, rng)
         return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
-    if not on_line:
-        return nearest_in_space(z, alpha, rng)
-    in_order = bool(np.all(z[1:] >= z[:-1]))  # as the test sorts them, ties at random
-    return nearest_on_line(z[:, 0], alpha, None if in_order else rng)
+    if line is not None:
+        return nearest_on_line(line, alpha, z.categories)
+    if z.categories is not None:
+        return nearest_in_categories(scaled, z.categories, alpha, rng)
+    return nearest_in_space(scaled, alpha, rng)
 
 
-def _choose_units(z: Array, graph: PairGraph, number: int, whole_blocks: bool) -> Units:
+def _choose_units(
+    scaled: Array, line: Index | None, graph: PairGraph, number: int, whole_blocks: bool
+) -> Units:
     if whole_blocks:  # never cut a block
         sizes = np.bincount(graph.blocks)
-        centres = np.stack([np.bincount(graph.blocks, c) / sizes for c in z.T], axis=1)
+        centres = np.stack([np.bincount(graph.blocks, c) / sizes for c in scaled.T], axis=1)
         groups = _partition(centres, min(number, len(sizes)))
         of_block = np.empty(len(sizes), np.intp)
         of_block[groups.order] = np.repeat(np.arange(len(groups)), groups.sizes)
         labels = of_block[graph.blocks]
         bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))])
         return Units(np.argsort(labels, kind="stable"), bounds)
-    return _partition(z, number)
+    return units_in_space(scaled, number) if line is None else units_along(line, number)
 
 
 def _partition(z: Array, number: int) -> Units:
@@ -251,24 +278,31 @@ def _few_units(units: Units) -> tuple[str, ...]:
     )
 
 
-def _about_z(z: Array, strata: Index) -> tuple[str, ...]:
+def _about_z(z: Confounder) -> tuple[str, ...]:
     found = []
-    if len(z) < FEW_SAMPLES_A_COLUMN * z.shape[1]:
+    n, d = z.values.shape
+    if n < FEW_SAMPLES_A_COLUMN * d:
         found.append(
-            f"z has {z.shape[1]} columns for {len(z)} samples: too few to tell what z explains; do "
-            "not trust the p-value."
+            f"z has {d} columns for {n} samples: too few to tell what z explains; do not trust the "
+            "p-value."
         )
-    elif z.shape[1] >= MANY_COLUMNS:
+    elif d >= MANY_COLUMNS:
         found.append(
-            f"z has {z.shape[1]} columns: samples are far apart in z, and the p-value leans on the "
+            f"z has {d} columns: samples are far apart in z, and the p-value leans on the "
             "regression; check it with chsic.calibrate."
         )
-    tied = float((np.bincount(strata)[strata] >= SMALLEST_STRATUM).mean())
+    tied = float((np.bincount(z.strata)[z.strata] >= SMALLEST_STRATUM).mean())
     if tied > 0.5:
         found.append(
             f"{tied:.0%} of the samples share their z with two others or more, but z was treated "
             "as continuous; use pairs='strata' if its values are categories."
         )
+    if z.categories is not None:
+        alone = int((np.bincount(z.categories)[z.categories] == 1).sum())
+        if alone:
+            found.append(
+                f"{alone} samples share their categories with no other: they are not used."
+            )
     return tuple(found)
 
 

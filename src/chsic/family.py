@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from chsic._validate import Array
+from chsic._validate import Array, Index
 from chsic.adjust import Adjusted, Adjuster
-from chsic.bandwidth import Bandwidth, bandwidths_of, typical_distance
+from chsic.bandwidth import Bandwidth, bandwidths_of, joint_deviations, typical_distance
+from chsic.columns import Columns, indicators
 from chsic.design import Design
 from chsic.engines.parallel import in_order
 from chsic.features import fit_landmarks
@@ -36,6 +37,36 @@ Bandwidths: TypeAlias = Bandwidth | Multiples | list[Bandwidth]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Variable:
+    """Columns of numbers, or indicators of a category's levels, which belong together.
+
+    Attributes
+    ----------
+    columns : array, shape (n, d)
+        The numbers.
+    origin : array of int, shape (d,)
+        Which column of the user's each of them comes from.
+    unit : float
+        What 1 stands for, in the user's unit, if there is one column.
+    """
+
+    columns: Array
+    origin: Index
+    unit: float
+
+    @classmethod
+    def of(cls, argument: str, columns: Columns) -> Variable:
+        """Take clean columns, in standard deviations."""
+        values, origin = indicators(columns)
+        spreads = joint_deviations(argument, values, origin)
+        return cls(values / spreads, origin, float(spreads[0]) if len(spreads) == 1 else 1.0)
+
+    def rows(self, order: Index) -> Variable:
+        """Return the samples in another order."""
+        return Variable(self.columns[order], self.origin, self.unit)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Scale:
     """Gram matrices of the units at one bandwidth."""
 
@@ -55,28 +86,23 @@ class Family:
 
 
 def compute_family(
-    x: Array,
-    y: Array,
-    units_of_data: tuple[float, float],
+    x: Variable,
+    y: Variable,
     design: Design,
     bandwidth: Bandwidths,
     tol: float,
     workers: int,
 ) -> Family:
-    """Compute the scales for residuals `x` and `y`, columns from which z's influence was taken.
-
-    `units_of_data` are what 1 stands for in each of them.
-    """
-    (x, x_unit), (y, y_unit) = _standardised(x), _standardised(y)
-    x_unit, y_unit = x_unit * units_of_data[0], y_unit * units_of_data[1]
-    apart = typical_distance(x, MEDIAN_PAIRS), typical_distance(y, MEDIAN_PAIRS)
-    widths = _widths(x, y, apart, bandwidth, x_unit, y_unit)
+    """Compute the scales for `x` and `y`, from which z's influence was taken."""
+    u, v = _standardised(x), _standardised(y)
+    apart = typical_distance(u.columns, MEDIAN_PAIRS), typical_distance(v.columns, MEDIAN_PAIRS)
+    widths = _widths(u, v, apart, bandwidth)
     middle = (len(widths) - 1) // 2
     fits = list(
         in_order(
             lambda h: (
-                _fit(x / h[0], apart[0] / h[0], design.of_x, tol),
-                _fit(y / h[1], apart[1] / h[1], design.of_y, tol),
+                _fit(u.columns / h[0], apart[0] / h[0], design.of_x, tol),
+                _fit(v.columns / h[1], apart[1] / h[1], design.of_y, tol),
             ),
             widths,
             workers,
@@ -101,7 +127,7 @@ def compute_family(
         by_scale[position].append(made)
     grams = [[unit_grams(of_pieces) for of_pieces in zip(*at, strict=True)] for at in by_scale]
     scales = tuple(
-        Scale((h_x * x_unit, h_y * y_unit), made[0], max(missed for _, missed in fit))
+        Scale((h_x * u.unit, h_y * v.unit), made[0], max(missed for _, missed in fit))
         for (h_x, h_y), made, fit in zip(widths, grams, fits, strict=True)
     )
     return Family(scales, middle, *grams[middle][1:])
@@ -119,22 +145,17 @@ def _fit(values: Array, apart: float, adjuster: Adjuster, tol: float) -> tuple[A
     return adjuster.fit(lambda rows: landmarks(values[rows]).astype(np.float64, copy=False)), missed
 
 
-def _standardised(values: Array) -> tuple[Array, float]:
-    """Several columns are compared in units of their standard deviations; one keeps its unit."""
-    centred = values - np.median(values, axis=0)
-    spread = values.std(axis=0)
-    if values.shape[1] == 1:
-        return centred / spread, float(spread[0])
-    return centred / spread, 1.0
+def _standardised(variable: Variable) -> Variable:
+    """Give what is left of every column variance 1; one column alone keeps its unit."""
+    columns, origin = variable.columns, variable.origin
+    variances = columns.var(axis=0)
+    spread = np.sqrt(np.bincount(origin, variances)[origin])
+    unit = variable.unit * float(spread[0]) if len(spread) == 1 else 1.0
+    return Variable((columns - np.median(columns, axis=0)) / spread, origin, unit)
 
 
 def _widths(
-    x: Array,
-    y: Array,
-    apart: tuple[float, float],
-    bandwidth: Bandwidths,
-    x_unit: float,
-    y_unit: float,
+    x: Variable, y: Variable, apart: tuple[float, float], bandwidth: Bandwidths
 ) -> list[tuple[float, float]]:
     if isinstance(bandwidth, str) and bandwidth == "auto":
         bandwidth = Multiples(MULTIPLES)
@@ -145,6 +166,6 @@ def _widths(
         raise ValueError("bandwidth: the list is empty; give at least one, or 'auto'.")
     widths = []
     for one in several:
-        h_x, h_y = bandwidths_of(x * x_unit, y * y_unit, one)
-        widths.append((float(h_x[0]) / x_unit, float(h_y[0]) / y_unit))
+        h_x, h_y = bandwidths_of(x.columns * x.unit, y.columns * y.unit, one)
+        widths.append((float(h_x[0]) / x.unit, float(h_y[0]) / y.unit))
     return widths

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from chsic._validate import (
     Array,
     Index,
     RNGLike,
-    as_columns,
     as_count,
     as_generator,
     as_number,
-    omit_missing,
-    require_same_length,
 )
 from chsic.adjust import Adjuster, all_rows
-from chsic.bandwidth import standard_deviations
+from chsic.columns import Columns, Data, called
+from chsic.confounder import Confounder
 from chsic.design import Design, Pairs, make_design
 from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
-from chsic.family import Bandwidths, Family, compute_family
+from chsic.family import Bandwidths, Family, Variable, compute_family
 from chsic.grams import UnitGrams, residuals_alone
 from chsic.null import NULLS, JointNull, Law, joint_null
 from chsic.pairs import PairGraph
-from chsic.pairs.nearest import sorted_with_ties
 from chsic.result import IndependenceResult, Member, Profile
+from chsic.samples import Samples, read_samples
 
-NAN_POLICIES = ("raise", "omit")
 NOTHING_LEFT = 1e-20  # of the variance of x, or of y: it is a function of z up to rounding
 HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
 MISSED_MUCH = 0.1
@@ -38,9 +35,9 @@ MISSED_MUCH = 0.1
 
 @blas_on_one_thread()
 def chsic_test(
-    x: ArrayLike,
-    y: ArrayLike,
-    z: ArrayLike | None = None,
+    x: Data,
+    y: Data,
+    z: Data = None,
     /,
     *,
     pairs: Pairs = "auto",
@@ -53,6 +50,7 @@ def chsic_test(
     n_resamples: int = 9999,
     tol: float = 1e-4,
     nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -64,10 +62,12 @@ def chsic_test(
 
     Parameters
     ----------
-    x, y : array_like, shape (n,) or (n, d)
-        Samples; row l of x, y and z belongs to the same observation.
-    z : array_like, shape (n,) or (n, d), optional
-        The confounder. Without it, independence of x and y is tested.
+    x, y : array_like, series or data frame, of n rows
+        Samples; row l of x, y and z belongs to the same observation. Columns are numbers (dates
+        are, too) or categories (text, booleans, categorical types). An index is not looked at.
+    z : array_like, series or data frame, optional
+        The confounder. Without it, independence of x and y is tested. Samples of different
+        categories are never paired.
     pairs : {"auto", "nearest", "closest", "blocks", "strata"} or PairGraph
         ``"nearest"``: neighbours in z, the same number for every sample. ``"closest"``: the
         paper's, the closest of all pairs. ``"blocks"``: all pairs inside disjoint blocks of
@@ -105,8 +105,12 @@ def chsic_test(
     tol : float
         Share of the kernels' trace that features of x and y may miss. The test is valid for any:
         features that miss something are a kernel as well.
-    nan_policy : {"raise", "omit"}
-        ``"omit"`` drops rows with a missing value in x, y or z.
+    nan_policy : {"raise", "omit", "level"}
+        ``"omit"`` drops rows with a missing value in x, y or z. ``"level"`` does so for numbers,
+        and makes missing a level of a category.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns (or "x", "y", "z"), where the type of
+        the data does not say it: ``kinds={"ward": "category"}`` for wards that have numbers.
     workers : int
         Threads. The result does not depend on it.
     rng : None, int or numpy.random.Generator
@@ -140,19 +144,19 @@ def chsic_test(
     generator = as_generator(rng)
     settings = _checked_settings(block_size, augment, alpha, null, n_resamples, workers)
     tol = as_tolerance(tol)
-    x_columns, y_columns, z_columns, n_omitted = _samples(x, y, z, nan_policy)
-    if z_columns is None:
+    samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
+    u, v = Variable.of("x", samples.x), Variable.of("y", samples.y)
+    confounder = Confounder.of(samples.z) if samples.z else None
+    if confounder is None:
         _require_auto(pairs=pairs, adjust=adjust, augment=augment, alpha=alpha)
-    elif z_columns.shape[1] == 1 and isinstance(pairs, str):
+    elif confounder.on_line and isinstance(pairs, str):
         # Neighbours in z are then neighbours in memory.
-        order = sorted_with_ties(z_columns[:, 0], generator)
-        x_columns, y_columns, z_columns = x_columns[order], y_columns[order], z_columns[order]
-    of_x, of_y = standard_deviations("x", x_columns), standard_deviations("y", y_columns)
-    x_columns, y_columns = x_columns / of_x, y_columns / of_y
+        order = confounder.along_line(generator)
+        u, v, confounder = u.rows(order), v.rows(order), confounder.rows(order)
     design = make_design(
-        x_columns,
-        y_columns,
-        z_columns,
+        u.columns,
+        v.columns,
+        confounder,
         pairs=pairs,
         alpha=settings["alpha"],
         block_size=settings["block_size"],
@@ -163,21 +167,13 @@ def chsic_test(
     if augment is True and design.kernel_on_z is None:
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     found: list[str] = []
-    if n_omitted:
-        found.append(f"{n_omitted} rows with missing values were left out.")
-    left = [
-        _left_given_z(name, columns, adjuster, design.graph, found)
-        for name, columns, adjuster in (
-            ("x", x_columns, design.of_x),
-            ("y", y_columns, design.of_y),
-        )
-    ]
-    if not all(columns.shape[1] for columns in left):
-        return _nothing_left(design, len(x_columns), found)
-    units = tuple(float(of[0]) if len(of) == 1 else 1.0 for of in (of_x, of_y))
-    family = compute_family(
-        left[0], left[1], (units[0], units[1]), design, bandwidth, tol, settings["workers"]
-    )
+    if samples.n_omitted:
+        found.append(f"{samples.n_omitted} rows with missing values were left out.")
+    u = _left_given_z("x", u, samples.x, design.of_x, design.graph, found)
+    v = _left_given_z("y", v, samples.y, design.of_y, design.graph, found)
+    if not (u.columns.shape[1] and v.columns.shape[1]):
+        return _nothing_left(design, samples, found)
+    family = compute_family(u, v, design, bandwidth, tol, settings["workers"])
     kernels = _kernels(design, augment)
     members = [(scale, kernel) for scale in family.scales for kernel in kernels]
     grams = [scale.grams.weighted(kernel, design.units.sizes) for scale, kernel in members]
@@ -195,22 +191,31 @@ def chsic_test(
             "The kernels of x or y at their narrowest bandwidth are described by features only in "
             "part, so fine structure may be missed."
         )
-    return _result(design, family, kernels, grams, compared, len(x_columns), found)
+    return _result(design, family, kernels, grams, compared, samples, found)
 
 
 def _left_given_z(
-    name: str, columns: Array, adjuster: Adjuster, graph: PairGraph, found: list[str]
-) -> Array:
+    argument: str,
+    variable: Variable,
+    named: Columns,
+    adjuster: Adjuster,
+    graph: PairGraph,
+    found: list[str],
+) -> Variable:
     """Take off what z explains, and the columns of which nothing is left; say so in `found`."""
+    columns, origin = variable.columns, variable.origin
     residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns))
     alone = residuals if left is not None else residuals_alone(residuals, left, graph).alone
     share = alone.var(axis=0) / columns.var(axis=0)
     varies = share > NOTHING_LEFT
-    for column in np.flatnonzero(share <= HARDLY_LEFT):
-        which = name if columns.shape[1] == 1 else f"{name}, column {column}"
-        if varies[column]:
+    for position in np.unique(origin[share <= HARDLY_LEFT]):
+        which = called(argument, named[position])
+        most = float(share[origin == position].max())
+        if most > HARDLY_LEFT:
+            continue  # other levels of the category do vary
+        if most > NOTHING_LEFT:
             found.append(
-                f"{which} is nearly a function of z: {share[column]:.1g} of its variance is left, "
+                f"{which} is nearly a function of z: {most:.1g} of its variance is left, "
                 "much of which may be what the regression misses; do not trust a small p-value."
             )
         else:
@@ -218,12 +223,12 @@ def _left_given_z(
                 f"{which} is a function of z up to rounding, so nothing of it is left that could "
                 "depend on the other."
             )
-    return residuals[:, varies]
+    return Variable(residuals[:, varies], origin[varies], variable.unit)
 
 
 def hsic_test(
-    x: ArrayLike,
-    y: ArrayLike,
+    x: Data,
+    y: Data,
     /,
     *,
     block_size: int | str = "auto",
@@ -232,6 +237,7 @@ def hsic_test(
     n_resamples: int = 9999,
     tol: float = 1e-4,
     nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -241,7 +247,7 @@ def hsic_test(
     ----------
     x, y : array_like, shape (n,) or (n, d)
         Samples; row l of x and y belongs to the same observation.
-    block_size, bandwidth, null, n_resamples, tol, nan_policy, workers, rng
+    block_size, bandwidth, null, n_resamples, tol, nan_policy, kinds, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -266,6 +272,7 @@ def hsic_test(
         n_resamples=n_resamples,
         tol=tol,
         nan_policy=nan_policy,
+        kinds=kinds,
         workers=workers,
         rng=rng,
     )
@@ -292,21 +299,6 @@ def _checked_settings(
         "n_resamples": as_count("n_resamples", n_resamples, minimum=19),
         "workers": as_count("workers", workers, minimum=1),
     }
-
-
-def _samples(
-    x: ArrayLike, y: ArrayLike, z: ArrayLike | None, nan_policy: str
-) -> tuple[Array, Array, Array | None, int]:
-    if nan_policy not in NAN_POLICIES:
-        known = ", ".join(map(repr, NAN_POLICIES))
-        raise ValueError(f"nan_policy: unknown choice {nan_policy!r}; known are {known}.")
-    given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
-    n_omitted = 0
-    if nan_policy == "omit":
-        given, n_omitted = omit_missing(**given)
-    columns = {name: as_columns(name, values) for name, values in given.items()}
-    require_same_length(**columns)
-    return columns["x"], columns["y"], columns.get("z"), n_omitted
 
 
 def _require_auto(**settings: Any) -> None:
@@ -359,9 +351,10 @@ def _result(
     kernels: list[Array | None],
     grams: list[UnitGrams],
     compared: JointNull,
-    n_samples: int,
+    samples: Samples,
     found: list[str],
 ) -> IndependenceResult:
+    n_samples = len(samples)
     scale = 4.0 * design.graph.n_pairs**2
     bandwidths = tuple(one.bandwidth for one in family.scales)
     of_member = [(pair, kernel is not None) for pair in bandwidths for kernel in kernels]
@@ -385,6 +378,9 @@ def _result(
         null_distribution=compared.draws / scale,
         profile=Profile(z=design.z_of_units, contribution=(symmetric - between.centre) / scale),
         n_samples=n_samples,
+        n_omitted=samples.n_omitted,
+        names=_names(samples),
+        kinds=samples.kinds,
         n_pairs=design.graph.n_pairs,
         alpha=2 * design.graph.n_pairs / n_samples,
         block_size=n_samples / len(design.units),
@@ -402,8 +398,13 @@ def _result(
     )
 
 
-def _nothing_left(design: Design, n_samples: int, found: list[str]) -> IndependenceResult:
-    n_units = len(design.units)
+def _names(samples: Samples) -> dict[str, tuple[str, ...]]:
+    given = {"x": samples.x, "y": samples.y, "z": samples.z}
+    return {a: tuple(column.name for column in columns) for a, columns in given.items()}
+
+
+def _nothing_left(design: Design, samples: Samples, found: list[str]) -> IndependenceResult:
+    n_units, n_samples = len(design.units), len(samples)
     return IndependenceResult(
         statistic=0.0,
         pvalue=1.0,
@@ -412,6 +413,9 @@ def _nothing_left(design: Design, n_samples: int, found: list[str]) -> Independe
         null_distribution=np.zeros(1),
         profile=Profile(z=design.z_of_units, contribution=np.zeros(n_units)),
         n_samples=n_samples,
+        n_omitted=samples.n_omitted,
+        names=_names(samples),
+        kinds=samples.kinds,
         n_pairs=design.graph.n_pairs,
         alpha=2 * design.graph.n_pairs / n_samples,
         block_size=n_samples / n_units,

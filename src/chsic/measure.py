@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
-from chsic._validate import Array, RNGLike, as_columns, as_generator, require_same_length
+from chsic._validate import Array, RNGLike, as_generator, require_same_length
 from chsic.bandwidth import Bandwidth, in_bandwidths
+from chsic.columns import Data, as_columns
 from chsic.engines.choose import Choice, as_tolerance, choose, compute_terms
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
@@ -15,8 +14,8 @@ PAIRS = ("closest", "random", "complete")
 
 
 def hsic(
-    x: ArrayLike,
-    y: ArrayLike,
+    x: Data,
+    y: Data,
     /,
     *,
     kernel: str | Kernel | Function = "gaussian",
@@ -91,9 +90,9 @@ def hsic(
 
 
 def chsic(
-    x: ArrayLike,
-    y: ArrayLike,
-    z: ArrayLike,
+    x: Data,
+    y: Data,
+    z: Data,
     /,
     *,
     alpha: float = 4,
@@ -197,8 +196,8 @@ def chsic(
 
 
 def explain(
-    x: ArrayLike,
-    y: ArrayLike,
+    x: Data,
+    y: Data,
     /,
     *,
     kernel: str | Kernel | Function = "gaussian",
@@ -235,7 +234,7 @@ def explain(
     )
 
 
-def _samples(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+def _samples(x: Data, y: Data) -> tuple[Array, Array]:
     x_columns, y_columns = as_columns("x", x), as_columns("y", y)
     require_same_length(x=x_columns, y=y_columns)
     return x_columns, y_columns

@@ -79,8 +79,12 @@ class IndependenceResult:
         The winning member's estimate under each draw of random signs.
     profile : Profile
         Where along z the dependence sits.
-    n_samples, n_pairs : int
-        Size of the data, and number of pairs compared.
+    n_samples, n_omitted, n_pairs : int
+        Size of the data, rows left out for missing values, and number of pairs compared.
+    names : dict
+        Names of the columns of "x", "y" and "z".
+    kinds : dict
+        What each column was taken for, by its name: ``"number"`` or ``"category"``.
     alpha : float
         Mean number of partners of a sample.
     block_size : float
@@ -106,6 +110,9 @@ class IndependenceResult:
     null_distribution: Array
     profile: Profile
     n_samples: int
+    n_omitted: int
+    names: dict[str, tuple[str, ...]]
+    kinds: dict[str, str]
     n_pairs: int
     alpha: float
     block_size: float
@@ -179,6 +186,7 @@ class IndependenceResult:
             for field in dataclasses.fields(self)
             if field.name not in hidden
         }
+        plain["names"] = {argument: list(names) for argument, names in self.names.items()}
         plain["bandwidth"] = list(self.bandwidth)
         plain["bandwidths"] = [list(pair) for pair in self.bandwidths]
         plain["warnings"] = list(self.warnings)

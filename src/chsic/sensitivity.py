@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
-
-from chsic._validate import RNGLike, as_columns, as_generator, as_number, omit_missing
+from chsic._validate import RNGLike, as_generator, as_number
+from chsic.columns import Data
 from chsic.design import default_alpha
 from chsic.family import MULTIPLES, Multiples
 from chsic.independence import chsic_test
+from chsic.samples import read_samples
 
 ALPHAS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 BANDWIDTHS = (0.3, 0.6, 1.2, 2.4, 5.0)
@@ -67,9 +67,9 @@ class Sensitivity:
 
 
 def sensitivity(
-    x: ArrayLike,
-    y: ArrayLike,
-    z: ArrayLike,
+    x: Data,
+    y: Data,
+    z: Data,
     /,
     *,
     alphas: Sequence[float] | None = None,
@@ -116,18 +116,19 @@ def sensitivity(
         raise ValueError(
             f"pairs: alpha can be varied for 'nearest' and 'closest', got {settings['pairs']!r}."
         )
-    if settings.get("nan_policy") == "omit":
-        columns, _ = omit_missing(x=x, y=y, z=z)
-        x, y, z = columns["x"], columns["y"], columns["z"]
-    n, d = as_columns("z", z).shape
+    read = {name: settings.pop(name) for name in ("nan_policy", "kinds") if name in settings}
+    samples = read_samples(x, y, z, **read)
+    n = len(samples)
     seed = int(as_generator(rng).integers(2**63))
-    default = default_alpha(n, d)
+    default = default_alpha(n, sum(column.kind == "number" for column in samples.z))
     chosen = [a for a in ALPHAS if a <= n - 1] if alphas is None else _numbers("alphas", alphas)
     widths = list(BANDWIDTHS) if bandwidths is None else _numbers("bandwidths", bandwidths)
 
     def at(alpha: float, bandwidth: float | None) -> SensitivityPoint:
         family = Multiples(MULTIPLES if bandwidth is None else (bandwidth,))
-        result = chsic_test(x, y, z, alpha=alpha, bandwidth=family, rng=seed, **settings)
+        result = chsic_test(
+            samples.x, samples.y, samples.z, alpha=alpha, bandwidth=family, rng=seed, **settings
+        )
         return SensitivityPoint(
             alpha=alpha,
             bandwidth=bandwidth,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
-from chsic._validate import Array, Index, RNGLike, as_columns, as_count, as_generator
+from chsic._validate import Array, Index, RNGLike, as_count, as_generator
 from chsic.bandwidth import standard_deviations
+from chsic.columns import Data, as_columns
 from chsic.pairs.graph import PairGraph
 from chsic.pairs.intervals import Intervals
 from chsic.pairs.nearest import sorted_with_ties
 
 
-def block_pairs(z: ArrayLike, size: int, *, rng: RNGLike | None = None) -> PairGraph:
+def block_pairs(z: Data, size: int, *, rng: RNGLike | None = None) -> PairGraph:
     """Split the samples into disjoint blocks of neighbours in z and keep all pairs inside.
 
     Parameters

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from chsic._validate import RNGLike, as_columns, as_generator
+from chsic._validate import RNGLike, as_generator
 from chsic.bandwidth import standard_deviations
+from chsic.columns import Data, as_columns
 from chsic.pairs.blind import complete_pairs
 from chsic.pairs.graph import PairGraph, count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space
 from chsic.pairs.on_line import closest_on_line
 
 
-def closest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> PairGraph:
+def closest_pairs(z: Data, alpha: float, *, rng: RNGLike | None = None) -> PairGraph:
     """Keep the K = floor(n alpha / 2) pairs of samples whose z are closest.
 
     The same pairs as sorting all n (n - 1) / 2 distances would give, found in O(n log n + K) for

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
-from chsic._validate import Array, Index, RNGLike, as_columns, as_generator
+from chsic._validate import Array, Index, RNGLike, as_generator
 from chsic.bandwidth import standard_deviations
+from chsic.columns import Data, as_columns
 from chsic.pairs.graph import PairGraph, count_pairs
 from chsic.pairs.intervals import Intervals
 
 
-def nearest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> PairGraph:
+def nearest_pairs(z: Data, alpha: float, *, rng: RNGLike | None = None) -> PairGraph:
     """Pair every sample with its neighbours in z.
 
     The closest pairs of the paper lie where z is dense, and samples in sparse regions have no
@@ -44,19 +44,21 @@ def nearest_pairs(z: ArrayLike, alpha: float, *, rng: RNGLike | None = None) -> 
     count_pairs(len(columns), alpha)
     generator = as_generator(0 if rng is None else rng)
     if columns.shape[1] == 1:
-        return nearest_on_line(columns[:, 0], alpha, generator)
+        return nearest_on_line(sorted_with_ties(columns[:, 0], generator), alpha)
     return nearest_in_space(columns / standard_deviations("z", columns), alpha, generator)
 
 
-def nearest_on_line(z: Array, alpha: float, rng: np.random.Generator | None) -> PairGraph:
-    """Pair with the next alpha / 2 in the order of z: a run, however large alpha is.
+def nearest_on_line(order: Index, alpha: float, categories: Index | None = None) -> PairGraph:
+    """Pair with the next alpha / 2 in an order: a run, however large alpha is.
 
-    Without `rng`, samples are in that order already.
+    The order is that of `categories`, if there are any, and pairs do not cross them.
     """
-    n = len(z)
-    order = np.arange(n) if rng is None else sorted_with_ties(z, rng)
+    n = len(order)
     reach = max(1, round(alpha / 2))
     stops: Index = np.minimum(np.arange(1, n + 1) + reach, n)
+    if categories is not None:
+        ends = np.cumsum(np.bincount(categories))
+        stops = np.minimum(stops, ends[categories[order]])
     none = np.empty(0, np.intp)
     return PairGraph.from_intervals(Intervals(order, stops), none, none)
 
@@ -73,6 +75,22 @@ def nearest_in_space(z: Array, alpha: float, rng: np.random.Generator) -> PairGr
     i, j = np.divmod(keys, n)
     apart = i != j
     return PairGraph.from_listed(i[apart], j[apart], n)
+
+
+def nearest_in_categories(
+    z: Array, categories: Index, alpha: float, rng: np.random.Generator
+) -> PairGraph:
+    """Pair with the alpha nearest rows of `z` in the same category, or all if there are fewer."""
+    order = np.argsort(categories, kind="stable")
+    ends = np.cumsum(np.bincount(categories)).tolist()
+    found = [np.empty((2, 0), np.intp)]
+    for start, end in zip([0, *ends], ends, strict=False):
+        inside = order[start:end]
+        if len(inside) > 1:
+            graph = nearest_in_space(z[inside], min(alpha, len(inside) - 1), rng)
+            found.append(inside[np.array(graph.listed)])
+    i, j = np.concatenate(found, axis=1)
+    return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), len(z))
 
 
 def sorted_with_ties(z: Array, rng: np.random.Generator) -> Index:

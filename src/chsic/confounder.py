@@ -1,0 +1,90 @@
+"""What z is made of: numbers that can be close, and categories that can only be equal."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from chsic._validate import Array, Index
+from chsic.bandwidth import joint_deviations
+from chsic.columns import Columns, indicators
+from chsic.pairs.nearest import sorted_with_ties
+from chsic.pairs.strata import strata_of
+
+MOST_INDICATORS = 12  # levels of a category that a regression tells apart; rare ones are one
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Confounder:
+    """Clean columns of z.
+
+    Attributes
+    ----------
+    values : array, shape (n, d)
+        All columns, categories as codes.
+    numbers : array, shape (n, k)
+        Those that are numbers.
+    categories : array of int, shape (n,), or None
+        Which combination of categories a sample has, if any column is a category.
+    scaled : array, shape (n, m)
+        Numbers in standard deviations beside indicators of categories, for a regression.
+    """
+
+    values: Array
+    numbers: Array
+    categories: Index | None
+    scaled: Array
+
+    @classmethod
+    def of(cls, columns: Columns) -> Confounder:
+        """Take the columns of z apart."""
+        values = np.column_stack([column.values for column in columns])
+        is_number = np.array([column.kind == "number" for column in columns])
+        categories = None if is_number.all() else strata_of(values[:, ~is_number])
+        return cls(values, values[:, is_number], categories, _scaled(columns))
+
+    def rows(self, order: Index) -> Confounder:
+        """Return the samples in another order."""
+        categories = None if self.categories is None else self.categories[order]
+        return Confounder(self.values[order], self.numbers[order], categories, self.scaled[order])
+
+    @functools.cached_property
+    def strata(self) -> Index:
+        """Number of each sample's z among its distinct values."""
+        return strata_of(self.values)
+
+    @property
+    def on_line(self) -> bool:
+        """Whether only one column is a number, so that neighbours follow each other."""
+        return bool(self.numbers.shape[1] == 1)
+
+    def along_line(self, rng: np.random.Generator) -> Index:
+        """Return the order of categories and, inside them, of the one number; ties at random."""
+        order = sorted_with_ties(self.numbers[:, 0], rng)
+        if self.categories is None:
+            return order
+        return order[np.argsort(self.categories[order], kind="stable")]
+
+    @property
+    def is_along_line(self) -> bool:
+        """Whether samples are in that order."""
+        z = self.numbers[:, 0]
+        follows = z[1:] >= z[:-1]
+        if self.categories is not None:
+            step = np.diff(self.categories)
+            follows = (step > 0) | ((step == 0) & follows)
+        return bool(np.all(follows))
+
+
+def _scaled(columns: Columns) -> Array:
+    """Every column has variance 1, that of a category being the sum over its indicators."""
+    values, origin = indicators(columns)
+    scaled: Array = (values - values.mean(axis=0)) / joint_deviations("z", values, origin)
+    kept = []
+    for position in range(len(columns)):
+        own = np.flatnonzero(origin == position)
+        often = np.argsort(-values[:, own].sum(axis=0), kind="stable")
+        kept.append(own[often[:MOST_INDICATORS]])
+    return scaled[:, np.sort(np.concatenate(kept))]

@@ -1,0 +1,126 @@
+"""The samples of a test: x, y and perhaps z, of the same length and with nothing missing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+
+from chsic.columns import KINDS, Columns, Data, called, read_columns, require_usable
+
+NAN_POLICIES = ("raise", "omit", "level")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Samples:
+    """Columns of each argument, row l of all of them from the same observation.
+
+    Attributes
+    ----------
+    x, y : sequence of Column
+        What is compared.
+    z : sequence of Column
+        The confounders, maybe none.
+    n_omitted : int
+        Rows that were left out because a value was missing.
+    """
+
+    x: Columns
+    y: Columns
+    z: Columns
+    n_omitted: int = 0
+
+    def __len__(self) -> int:
+        return len(self.x[0].values)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column was taken for, by its name."""
+        return {column.name: column.kind for column in (*self.x, *self.y, *self.z)}
+
+
+def read_samples(
+    x: Data, y: Data, z: Data, *, nan_policy: str = "raise", kinds: Mapping[str, str] | None = None
+) -> Samples:
+    """Read the samples of a test.
+
+    Parameters
+    ----------
+    x, y, z : array_like, series or data frame
+        z may be None.
+    nan_policy : {"raise", "omit", "level"}
+        What becomes of rows with a missing value: an error; they are left out; or missing is a
+        level of a category of its own, and only rows with a missing number are left out.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns, or for "x", "y" and "z".
+
+    Returns
+    -------
+    Samples
+
+    Examples
+    --------
+    >>> from chsic.samples import read_samples
+    >>> samples = read_samples([1, 2, 3, 4, None], [3, 1, 4, 1, 5], None, nan_policy="omit")
+    >>> len(samples), samples.n_omitted
+    (4, 1)
+    """
+    if nan_policy not in NAN_POLICIES:
+        known = ", ".join(map(repr, NAN_POLICIES))
+        raise ValueError(f"nan_policy: unknown choice {nan_policy!r}; known are {known}.")
+    given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
+    read: dict[str, Columns] = {
+        argument: read_columns(argument, values, kinds) for argument, values in given.items()
+    }
+    _check_kinds(kinds, read)
+    _require_same_length(read)
+    if nan_policy == "level":
+        read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
+    missing = np.any([column.missing for of in read.values() for column in of], axis=0)
+    if nan_policy == "raise":
+        _require_complete(read)
+    elif missing.any():
+        read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
+    for argument, columns in read.items():
+        require_usable(argument, columns)
+    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()))
+
+
+def _check_kinds(kinds: Mapping[str, str] | None, read: dict[str, Columns]) -> None:
+    """Raise for kinds that do not exist, and for names that no column has."""
+    known = [*read, *(column.name for of in read.values() for column in of)]
+    for name, kind in (kinds or {}).items():
+        if kind not in KINDS:
+            choices = ", ".join(map(repr, KINDS))
+            raise ValueError(f"kinds: unknown kind {kind!r} of {name!r}; known are {choices}.")
+        if name not in known:
+            names = ", ".join(map(repr, dict.fromkeys(known)))
+            raise ValueError(f"kinds: there is no column {name!r}; there are {names}.")
+
+
+def _require_same_length(read: dict[str, Columns]) -> None:
+    lengths = {argument: len(columns[0].values) for argument, columns in read.items()}
+    if len(set(lengths.values())) > 1:
+        described = ", ".join(f"{argument} has {length}" for argument, length in lengths.items())
+        raise ValueError(
+            f"{' and '.join(lengths)}: the same number of samples is needed, but {described}; "
+            "row l of each must belong to the same observation."
+        )
+
+
+def _require_complete(read: dict[str, Columns]) -> None:
+    """Raise if a value is missing, with the number of rows in each column."""
+    counts = {
+        called(argument, column): int(column.missing.sum())
+        for argument, columns in read.items()
+        for column in columns
+        if column.missing.any()
+    }
+    if counts:
+        n = len(read["x"][0].values)
+        described = "; ".join(f"{which}: {count} of {n}" for which, count in counts.items())
+        raise ValueError(
+            f"{described} samples are missing; use nan_policy='omit' to leave those rows out, "
+            "nan_policy='level' to make missing a category of its own, or impute them."
+        )

@@ -5,8 +5,9 @@ import pytest
 
 import chsic
 from chsic.adjust import Unadjusted
-from chsic.grams import residuals_alone, share_of, unit_grams
+from chsic.grams import FitEffect, fit_effect, residuals_alone, share_of, unit_grams
 from chsic.pairs.entries import degrees
+from chsic.smooth import Smoother
 from chsic.units import Units, units_in_space, units_in_strata
 
 
@@ -20,7 +21,8 @@ def test_grams_are_the_literal_sums():
     left_x, left_y = rng.uniform(0.5, 1, (2, n))
     x, y = (residuals_alone(f, left, graph) for f, left in ((u, left_x), (v, left_y)))
     weights = np.ones((4, 4))
-    grams = unit_grams([share_of(x, y, units)])
+    effect = FitEffect(0.9, 0.8, 0.7)
+    grams = unit_grams([share_of(x, y, units)], effect)
     lap, partners = graph.laplacian().toarray(), degrees(graph)
     contributions, products, centre = [], [], []
     for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
@@ -36,7 +38,7 @@ def test_grams_are_the_literal_sums():
         products.append(p.ravel())
         centre.append(t)
     # What differences over pairs show of the variance, over what samples alone do.
-    ratio = 1.0
+    ratio = effect.of_both / (effect.of_x * effect.of_y)
     for values, left in ((u, left_x), (v, left_y)):
         over_pairs = sum(
             ((values[i] - values[j]) ** 2).sum() for i, j in zip(graph.i, graph.j, strict=True)
@@ -59,7 +61,7 @@ def test_unadjusted_residuals_are_differences_to_partners():
     rng = np.random.default_rng(3)
     u, z = rng.normal(size=(10, 2)), rng.normal(size=10)
     graph = chsic.nearest_pairs(z, 4)
-    made = residuals_alone(*Unadjusted().fit(u.__getitem__)(slice(None)), graph)
+    made = residuals_alone(*Unadjusted().fit(u.__getitem__).rows(slice(None)), graph)
     for i in range(10):
         partners = [*graph.j[graph.i == i], *graph.i[graph.j == i]]
         np.testing.assert_allclose(made.alone[i], u[i] - u[partners].mean(axis=0), atol=1e-12)
@@ -76,3 +78,44 @@ def test_units_hold_every_sample_once():
         assert units.sizes.min() >= 1
     for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
         assert len(set(strata[units.order[a:b]])) == 1
+
+
+def test_fit_effect_is_that_of_the_matrices():
+    """tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y), A = (I - S)^2."""
+    rng = np.random.default_rng(5)
+    n = 60
+    z = rng.normal(size=(n, 2))
+    graph = chsic.nearest_pairs(z, 6)
+    lap, smoother = graph.laplacian().toarray(), Smoother(z)
+    targets = [np.column_stack([np.sin(3 * z[:, 0]), rng.normal(size=n)]), rng.normal(size=(n, 1))]
+    fits = [smoother.fit(columns.__getitem__) for columns in targets]
+    squares = []
+    for fit in fits:
+        directions, taken = fit.taken
+        square = np.eye(n) + directions @ np.diag(taken) @ directions.T
+        np.testing.assert_allclose(np.diag(square), fit.rows(slice(None))[1], atol=1e-9)
+        squares.append(square)
+    a, b = squares
+    found = fit_effect(graph, fits[0].taken, fits[1].taken)
+    assert found.of_x == pytest.approx(np.trace(lap @ a) / np.trace(lap))
+    assert found.of_y == pytest.approx(np.trace(lap @ b) / np.trace(lap))
+    assert found.of_both == pytest.approx(np.trace(lap @ a @ lap @ b) / np.trace(lap @ lap))
+    assert fit_effect(graph, None, None) == FitEffect(1, 1, 1)
+
+
+def test_fit_effect_is_what_noise_does():
+    """The mean over draws of noise of what the effect says."""
+    rng = np.random.default_rng(6)
+    n = 40
+    z = rng.normal(size=(n, 3))
+    graph = chsic.nearest_pairs(z, 8)
+    lap, smoother = graph.laplacian().toarray(), Smoother(z)
+    fit = smoother.fit(rng.normal(size=(n, 1)).__getitem__)
+    directions, taken = fit.taken
+    kept = 1 - np.sqrt(1 + taken)  # (1 - kept)^2 = 1 + taken
+    left = np.eye(n) - directions @ np.diag(kept) @ directions.T
+    x, y = left @ rng.normal(size=(n, 4_000)), left @ rng.normal(size=(n, 4_000))
+    statistics = np.einsum("ik,ij,jk->k", x, lap, y) ** 2
+    found = fit_effect(graph, fit.taken, fit.taken)
+    expected = found.of_both * (lap**2).sum()
+    assert statistics.mean() == pytest.approx(expected, abs=4 * statistics.std() / 4_000**0.5)

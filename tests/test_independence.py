@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 import scipy.stats
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import chsic
 from chsic.datasets import draw_scenario
+from chsic.pairs.entries import degrees
 from chsic.smooth import Smoother
 
 
@@ -466,3 +469,63 @@ def test_interval_ends_where_the_estimate_is_as_far_off_as_it_may_be():
     for end in result.confidence_interval(0.9):
         allowed = quantile**2 * (slope * end + b)
         assert (end - result.coefficient) ** 2 == pytest.approx(allowed, rel=1e-9)
+
+
+def test_level_with_few_samples_and_several_columns():
+    """A fit takes much of few samples; 16 of 150 at a true 0.05 come up in 1 of 300 cases."""
+    rejected = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        x, y = rng.normal(size=(2, 30))
+        found = chsic.chsic_test(x, y, rng.normal(size=(30, 3)), rng=seed, n_resamples=199)
+        rejected += found.pvalue <= 0.05
+    assert rejected <= 15
+
+
+def test_a_sample_far_off_makes_no_p_value_of_nothing():
+    """With two units, one far off, no two are near in z: nothing is weighted by z, or is NaN."""
+    rng = np.random.default_rng(0)
+    x, y, z = rng.normal(size=(3, 191))
+    z[0] = 1e6
+    found = chsic.chsic_test(x, y, z, block_size=95, null="signs", rng=0)
+    assert found.pvalue > 0.3
+    assert np.isfinite(found.null_distribution).all()
+    assert not any(member.augmented for member in found.members)
+
+
+def test_interval_near_zero_is_short():
+    """It does not jump at an estimate of 0, and does not reach up to 1 just above it."""
+    result = chsic.chsic_test(*draw_scenario("oscillating", 200, rng=0), rng=0)
+    ends = [
+        dataclasses.replace(result, coefficient=value).confidence_interval()
+        for value in (-1e-6, 1e-6)
+    ]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-4)
+    assert ends[1].high < 0.2
+
+
+def test_many_samples_of_equal_z_are_partners_of_each_other():
+    """None of them becomes the partner of all, as a tree would have it."""
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(2_000, 2)) * (rng.random((2_000, 1)) < 0.4)
+    graph = chsic.nearest_pairs(z, 10)
+    assert degrees(graph).max() < 60
+    x, noise = rng.normal(size=(2, 2_000))
+    assert chsic.chsic_test(x, noise + 0.3 * x, z, rng=0).pvalue < 1e-6
+
+
+def test_rare_values_of_z():
+    """Those few samples that a width is chosen on may all be equal."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(2, 20_000))
+    z = np.zeros(20_000)
+    z[:3] = 1
+    for settings in ({"pairs": "nearest"}, {"adjust": "ridge"}):
+        assert 0 < chsic.chsic_test(x, y, z, rng=0, **settings).pvalue <= 1
+
+
+def test_a_regressor_inside_a_pipeline_is_repeatable():
+    x, y, z = draw_scenario("add", 100, rng=0)
+    regressor = make_pipeline(StandardScaler(), RandomForestRegressor(2, max_depth=2))
+    one, two = (chsic.chsic_test(x, y, z, adjust=regressor, rng=0) for _ in range(2))
+    assert one.to_dict() == two.to_dict()

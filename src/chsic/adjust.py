@@ -8,8 +8,9 @@ and y given z is not touched.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,9 +21,22 @@ ADJUSTMENTS = ("auto", "none", "ridge")
 FOLDS = 5
 ROWS = 2**14  # that are worked on at once
 
-# What is left of some rows of the columns, and of the variance of each one's noise: None if nothing
-# was fitted.
-Adjusted: TypeAlias = Callable[[Rows], tuple[Array, Array | None]]
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Adjusted:
+    """Columns less what z explains of them.
+
+    Attributes
+    ----------
+    rows : callable
+        Given rows, what is left of them, and of the variance of each one's noise: None if nothing
+        was fitted.
+    taken : pair of arrays or None
+        What the fit took from the noise, as `chsic.smooth.Fit` has it.
+    """
+
+    rows: Callable[[Rows], tuple[Array, Array | None]]
+    taken: tuple[Array, Array] | None = None
 
 
 class Adjuster(Protocol):
@@ -35,7 +49,7 @@ class Adjuster(Protocol):
 
 def all_rows(adjusted: Adjusted, n: int) -> tuple[Array, Array | None]:
     """Return the residuals of all n samples, made some at a time."""
-    parts = [adjusted(slice(start, min(start + ROWS, n))) for start in range(0, n, ROWS)]
+    parts = [adjusted.rows(slice(start, min(start + ROWS, n))) for start in range(0, n, ROWS)]
     left = [left for _, left in parts if left is not None]
     return np.concatenate([made for made, _ in parts]), np.concatenate(left) if left else None
 
@@ -47,7 +61,7 @@ class Unadjusted:
         """Return centred columns."""
         values = targets(slice(None))
         centred = values - values.mean(axis=0)
-        return lambda rows: (centred[rows], None)
+        return Adjusted(lambda rows: (centred[rows], None))
 
 
 class RidgeAdjuster:
@@ -58,7 +72,8 @@ class RidgeAdjuster:
 
     def fit(self, targets: Columns) -> Adjusted:
         """Return residuals, and what the fit left of each sample's noise."""
-        return self._smoother.fit(targets).rows
+        fit = self._smoother.fit(targets)
+        return Adjusted(fit.rows, fit.taken)
 
 
 class CrossFitted:
@@ -72,8 +87,9 @@ class CrossFitted:
                 "adjust: a regressor needs scikit-learn; install it, or use adjust='ridge'."
             ) from error
         self._regressor, self._z = clone(regressor), z
-        if self._regressor.get_params().get("random_state", 0) is None:
-            self._regressor.set_params(random_state=int(rng.integers(2**31)))
+        for name, value in sorted(self._regressor.get_params().items()):
+            if name.endswith("random_state") and value is None:  # also inside a pipeline
+                self._regressor.set_params(**{name: int(rng.integers(2**31))})
         n = len(z)
         self._held = np.array_split(rng.permutation(n), min(FOLDS, n))
 
@@ -88,4 +104,4 @@ class CrossFitted:
             for k, column in enumerate(values.T):
                 fitted = clone(self._regressor).fit(self._z[train], column[train])
                 residuals[held, k] = column[held] - np.ravel(fitted.predict(self._z[held]))
-        return lambda rows: (residuals[rows], left[rows])
+        return Adjusted(lambda rows: (residuals[rows], left[rows]))

@@ -93,7 +93,9 @@ def typical_distance(points: Array, n_pairs: int = TYPICAL_PAIRS) -> float:
     if n * (n - 1) // 2 <= n_pairs:
         distances = pdist(points)
     else:
-        i, j = np.random.default_rng(0).integers(n, size=(2, n_pairs))
+        rng = np.random.default_rng(0)
+        i, j = rng.integers(n, size=n_pairs), rng.integers(n - 1, size=n_pairs)
+        j += j >= i  # no sample with itself
         apart = points[i] - points[j]
         distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
     middle = float(np.median(distances)) if n > 1 else 0.0

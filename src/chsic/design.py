@@ -16,11 +16,12 @@ from chsic.kernels import KERNELS
 from chsic.metric import join_metrics, learn_metric
 from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
+from chsic.pairs.entries import degrees
 from chsic.pairs.graph import count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space
 from chsic.pairs.nearest import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM, is_discrete
-from chsic.smooth import Smoother
+from chsic.smooth import Smoother, some_rows
 from chsic.units import Units, number_of_units, units_along, units_in_space, units_in_strata
 
 PAIRS = ("auto", "nearest", "closest", "blocks", "strata")
@@ -33,6 +34,8 @@ AUGMENT_WIDTH = 0.5  # of the kernel on z between units, in median distances
 MANY_COLUMNS = 5
 FEW_SAMPLES_A_COLUMN = 10
 FEW_UNITS = 20
+FAR_APART = 0.7  # of the median distance of any two samples
+NO_COMPANY = 1e-6  # kernel on z between units below which they are unrelated
 
 Pairs: TypeAlias = str | PairGraph
 
@@ -46,6 +49,7 @@ class Design:
     of_x: Adjuster
     of_y: Adjuster
     kernel_on_z: Array | None  # between units
+    centre_on_z: float  # what weighting by it leaves of the statistic under independence
     z_of_units: Array
     pairs: str
     adjust: str
@@ -70,7 +74,7 @@ def make_design(
         graph = complete_in_blocks(everything)
         units = units_in_strata(everything, number_of_units(n, block_size), rng)
         return Design(
-            graph, units, Unadjusted(), Unadjusted(), None, np.empty((len(units), 0)),
+            graph, units, Unadjusted(), Unadjusted(), None, 1.0, np.empty((len(units), 0)),
             "complete", "none", _few_units(units),
         )  # fmt: skip
     for_strata = alpha is None and isinstance(adjust, str) and adjust in ("auto", "none")
@@ -85,9 +89,31 @@ def make_design(
     units = _choose_units(scaled, line, graph, number, chosen == "blocks")
     centres = units.means(scaled)
     centres /= AUGMENT_WIDTH * typical_distance(scaled)
-    kernel = KERNELS["gaussian"].matrix(centres, centres)
-    found = (*_few_units(units), *_about_z(z), *_about_pairs(graph, scaled))
-    return Design(graph, units, of_x, of_y, kernel, units.means(z.values), chosen, adjusted, found)
+    between = KERNELS["gaussian"].matrix(centres, centres)
+    # Where no two units are near, as beside one that is far off, there is nothing to see.
+    kernel = None if np.allclose(between, np.eye(len(units)), atol=NO_COMPANY) else between
+    some = _some_pairs(graph)
+    found = (*_few_units(units), *_about_z(z), *_about_pairs(some, scaled))
+    return Design(
+        graph, units, of_x, of_y, kernel, _centre_left(graph, units, between, some),
+        units.means(z.values), chosen, adjusted, found,
+    )  # fmt: skip
+
+
+def _centre_left(graph: PairGraph, units: Units, kernel: Array, some: tuple[Index, Index]) -> float:
+    """Return what a kernel between units leaves of sum_ij Lap_ij^2.
+
+    A pair's term is half that of its one sample's unit and half that of the other's, so that it is
+    weighted by (1 + kernel) / 2 in all. Its mean over pairs is seen on some of them.
+    """
+    i, j = some
+    if not len(i):
+        return 1.0
+    of_unit = np.empty(graph.n_samples, np.intp)
+    of_unit[units.order] = np.repeat(np.arange(len(units)), units.sizes)
+    lost = float(np.mean(1 - kernel[of_unit[i], of_unit[j]]))
+    partners = degrees(graph).astype(np.float64)
+    return 1 - lost * graph.n_pairs / float((partners**2 + partners).sum())
 
 
 def _line(z: Confounder, rng: np.random.Generator) -> Index:
@@ -148,7 +174,7 @@ def _in_strata(
         found += (f"{alone} samples have a value of z that no other has, and are not used.",)
     return Design(
         complete_in_blocks(strata), units, Unadjusted(), Unadjusted(),
-        kernel, units.means(z.values), "strata", "none", found,
+        kernel, 1.0, units.means(z.values), "strata", "none", found,
     )  # fmt: skip
 
 
@@ -182,9 +208,7 @@ def _smoothers(x: Array, y: Array, z: Array) -> list[tuple[Array, Smoother]]:
     if z.shape[1] == 1:
         return [(np.eye(1), Smoother(z))] * 2
     x, y = ((values - values.mean(axis=0)) / values.std(axis=0) for values in (x, y))
-    rows: slice | Index = slice(None)
-    if len(z) > METRIC_SAMPLES:
-        rows = np.random.default_rng(0).choice(len(z), METRIC_SAMPLES, replace=False)
+    rows = some_rows(z, METRIC_SAMPLES)
     some = z[rows]
     plain = Smoother(some)
     learned = [learn_metric(some, _summary(values[rows]), plain) for values in (x, y)]
@@ -306,16 +330,18 @@ def _about_z(z: Confounder) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _about_pairs(graph: PairGraph, z: Array) -> tuple[str, ...]:
+def _about_pairs(some: tuple[Index, Index], z: Array) -> tuple[str, ...]:
     """Say if partners are hardly closer in z than any two samples."""
-    i, j = _some_pairs(graph)
-    near = np.mean(((z[i] - z[j]) ** 2).sum(axis=1))
-    all_pairs = 2 * z.var(axis=0).sum()
-    if near <= 0.5 * all_pairs:
+    i, j = some
+    if not len(i):
+        return ()
+    near = float(np.median(np.linalg.norm(z[i] - z[j], axis=1)))
+    ratio = near / typical_distance(z)
+    if ratio <= FAR_APART:
         return ()
     return (
-        f"Pairs are far apart in z: their mean squared distance is {near / all_pairs:.0%} of that "
-        "of any two samples, so pruning takes off little of z's influence.",
+        f"Pairs are far apart in z: their median distance is {ratio:.0%} of that of any two "
+        "samples, so pruning takes off little of z's influence.",
     )
 
 

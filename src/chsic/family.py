@@ -15,8 +15,17 @@ from chsic.columns import Columns, indicators
 from chsic.design import Design
 from chsic.engines.parallel import in_order
 from chsic.features import fit_landmarks
-from chsic.grams import Share, UnitGrams, residuals_alone, share_of, unit_grams
+from chsic.grams import (
+    Share,
+    Taken,
+    UnitGrams,
+    fit_effect,
+    residuals_alone,
+    share_of,
+    unit_grams,
+)
 from chsic.kernels import KERNELS
+from chsic.pairs import PairGraph
 from chsic.pieces import Piece, cut_into_pieces
 
 MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
@@ -112,7 +121,7 @@ def compute_family(
     def shares(task: tuple[Piece, int]) -> list[Share]:
         piece, position = task
         of_x, of_y = (
-            residuals_alone(*adjusted(piece.rows), piece.graph)[piece.inside]
+            residuals_alone(*adjusted.rows(piece.rows), piece.graph)[piece.inside]
             for adjusted, _ in fits[position]
         )
         found = [share_of(of_x, of_y, piece.units)]
@@ -125,12 +134,27 @@ def compute_family(
     by_scale: list[list[list[Share]]] = [[] for _ in widths]
     for (_, position), made in zip(tasks, in_order(shares, tasks, workers), strict=True):
         by_scale[position].append(made)
-    grams = [[unit_grams(of_pieces) for of_pieces in zip(*at, strict=True)] for at in by_scale]
+    grams = [
+        _put_together(at, of_x.taken, of_y.taken, design.graph)
+        for at, ((of_x, _), (of_y, _)) in zip(by_scale, fits, strict=True)
+    ]
     scales = tuple(
         Scale((h_x * u.unit, h_y * v.unit), made[0], max(missed for _, missed in fit))
         for (h_x, h_y), made, fit in zip(widths, grams, fits, strict=True)
     )
     return Family(scales, middle, *grams[middle][1:])
+
+
+def _put_together(
+    pieces: list[list[Share]], x: Taken | None, y: Taken | None, graph: PairGraph
+) -> list[UnitGrams]:
+    """Return the Gram matrices of x with y and, where shares have them, of x and y alone."""
+    of_pieces = list(zip(*pieces, strict=True))
+    fits = [(x, y), (x, x), (y, y)][: len(of_pieces)]
+    return [
+        unit_grams(shares, fit_effect(graph, *fit))
+        for shares, fit in zip(of_pieces, fits, strict=True)
+    ]
 
 
 def _fit(values: Array, apart: float, adjuster: Adjuster, tol: float) -> tuple[Adjusted, float]:

@@ -6,8 +6,8 @@ much variance: sum_i sqrt(w_i) u_i v_i', w_i = (sum_j Lap_ij^2) / a_i, with a_i 
 the variance of sample i. Random signs on those give the null.
 
 A fit whose penalty was chosen leaves less than it says, as it was chosen for leaving little. What
-differences over pairs show of the variance is free of that: sum_ij Lap_ij u_i'u_j is
-sum_i deg_i |u_i|^2 on average. The weights are scaled by the ratio of the two.
+differences over close pairs show of the variance is next to free of that, so the weights are scaled
+by it: by sum_ij Lap_ij u_i'u_j over sum_i deg_i |u_i|^2 / a_i, each over what it is on average.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from chsic.pairs.entries import degrees
 from chsic.units import Units
 
 SMALLEST_LEFT = 0.1  # of a sample's variance after its own fit
+
+Taken: TypeAlias = tuple[Array, Array]  # D and c, see `chsic.smooth.Fit`
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -122,24 +125,20 @@ class UnitGrams:
     null: Array
     centre: Array
 
-    def weighted(self, kernel: Array | None, sizes: Index) -> UnitGrams:
+    def weighted(self, kernel: Array | None, sizes: Index, centre_left: float = 1.0) -> UnitGrams:
         """Weight pairs of units by a kernel on z, which is 1 for a unit with itself.
 
-        The statistic varies by products of two samples of one unit as well, which a sign for the
-        unit does not see: the null is scaled to have their variance, too.
+        `centre_left` is what that leaves of the centre. The statistic varies by products of two
+        samples of one unit as well, which a sign for the unit does not see: the null is scaled to
+        have their variance, too.
         """
         weights = np.ones_like(self.null) if kernel is None else kernel
         m = sizes.astype(np.float64)
         between = weights**2 * np.outer(m, m)
         all_pairs = between.sum() - m.sum()
         scale = np.sqrt(all_pairs / (between.sum() - np.diag(between).sum()))
-        return UnitGrams(self.observed * weights, self.null * weights * scale, self.centre)
-
-    @property
-    def hollow(self) -> Array:
-        """`null` without its diagonal, which signs do not change."""
-        hollow: Array = self.null - np.diag(np.diag(self.null))
-        return hollow
+        null, centre = self.null * weights * scale, self.centre * centre_left
+        return UnitGrams(self.observed * weights, null, centre)
 
     @property
     def statistic(self) -> float:
@@ -152,12 +151,48 @@ class UnitGrams:
         return float(self.observed.sum() - self.centre.sum())
 
 
-def unit_grams(shares: Sequence[Share]) -> UnitGrams:
+@dataclasses.dataclass(frozen=True)
+class FitEffect:
+    """What fits do to sums over pairs on average, as shares of what they are without.
+
+    Attributes
+    ----------
+    of_x, of_y : float
+        To sum_ij Lap_ij u_i'u_j and sum_ij Lap_ij v_i'v_j.
+    of_both : float
+        To the squared length of sum_ij Lap_ij u_i v_j' under conditional independence.
+    """
+
+    of_x: float = 1.0
+    of_y: float = 1.0
+    of_both: float = 1.0
+
+
+def fit_effect(graph: PairGraph, x: Taken | None, y: Taken | None) -> FitEffect:
+    """Work out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'."""
+    if x is None or y is None:
+        return FitEffect()
+    partners = degrees(graph).astype(np.float64)
+    (of_x, c_x), (of_y, c_y) = x, y
+    lap_x = laplacian_times(graph, of_x)
+    lap_y = lap_x if of_y is of_x else laplacian_times(graph, of_y)
+    alone_x, alone_y = (
+        float(c @ np.einsum("ij,ij->j", d, lap))
+        for c, d, lap in ((c_x, of_x, lap_x), (c_y, of_y, lap_y))
+    )
+    both = sum(float(c @ (lap**2).sum(axis=0)) for c, lap in ((c_x, lap_x), (c_y, lap_y)))
+    both += float(c_x @ (lap_x.T @ of_y) ** 2 @ c_y)
+    total, squares = partners.sum(), (partners**2 + partners).sum()
+    return FitEffect(1 + alone_x / total, 1 + alone_y / total, 1 + both / squares)
+
+
+def unit_grams(shares: Sequence[Share], effect: FitEffect) -> UnitGrams:
     """Put the shares of all units together."""
     contributions = np.concatenate([share.contributions for share in shares])
     observed = contributions @ contributions.T
-    over_pairs, alone = np.sum([share.spreads for share in shares], axis=0).prod(axis=0)
-    scale = over_pairs / alone if alone > 0 else 1.0
+    spreads = np.sum([share.spreads for share in shares], axis=0)
+    over_pairs, alone = (spreads / [[effect.of_x, 1], [effect.of_y, 1]]).prod(axis=0)
+    scale = effect.of_both * (over_pairs / alone if alone > 0 else 1.0)
     centre = scale * np.concatenate([share.centre for share in shares])
     under_signs = [share.products for share in shares if share.products is not None]
     if not under_signs:

@@ -176,7 +176,12 @@ def chsic_test(
     family = compute_family(u, v, design, bandwidth, tol, settings["workers"])
     kernels = _kernels(design, augment)
     members = [(scale, kernel) for scale in family.scales for kernel in kernels]
-    grams = [scale.grams.weighted(kernel, design.units.sizes) for scale, kernel in members]
+    grams = [
+        scale.grams.weighted(
+            kernel, design.units.sizes, 1.0 if kernel is None else design.centre_on_z
+        )
+        for scale, kernel in members
+    ]
     compared = joint_null(
         [gram.centred for gram in grams],
         [gram.null for gram in grams],
@@ -341,7 +346,7 @@ def _coefficient(
         return 0.0, np.empty(0), 1.0  # too few samples to see x or y vary given z
     squares = np.maximum(without(of_x), 1e-6 * d_xx) * np.maximum(without(of_y), 1e-6 * d_yy)
     scale = (d_xx * d_yy) ** 0.5
-    spread = Law.of(between.weighted(None, sizes).hollow).scale / scale
+    spread = Law.of(between.weighted(None, sizes).null).scale / scale
     return min(between.centred / scale, 1.0), without(between) / np.sqrt(squares), spread
 
 

@@ -61,7 +61,8 @@ class Law:
 
     @classmethod
     def of(cls, gram: Array) -> Law:
-        """Fit to a Gram matrix without diagonal: variance 2 sum H^2, third cumulant 8 tr H^3."""
+        """Fit to a Gram matrix less its diagonal: variance 2 sum H^2, third cumulant 8 tr H^3."""
+        gram = _hollow(gram)
         variance = 2 * float((gram**2).sum())
         if variance <= 0:
             return cls(0.0, 0.0)
@@ -139,9 +140,11 @@ def joint_null(
     >>> found.method, 0 < found.pvalue <= 1
     ('signs', True)
     """
-    hollow = [gram - np.diag(np.diag(gram)) for gram in grams]
+    hollow = [_hollow(gram) for gram in grams]
     laws = [Law.of(gram) for gram in hollow]
     values = np.asarray(observed, dtype=float)
+    if not (np.isfinite(values).all() and all(np.isfinite(law.scale) for law in laws)):
+        raise ValueError("x and y: the statistic overflows; rescale the data.")
     n_units = len(hollow[0])
     exhaustible = n_units <= MOST_FOR_ALL and 2 ** (n_units - 1) <= n_resamples
     if method == "exhaustive" and n_units > MOST_FOR_ALL:
@@ -169,6 +172,12 @@ def joint_null(
     if found.pvalue <= 1.5 / (1 + drawn.shape[1]):  # no draw was as extreme
         return fitted if fitted.pvalue < found.pvalue else found
     return found
+
+
+def _hollow(gram: Array) -> Array:
+    """Take off the diagonal, which signs do not change."""
+    hollow: Array = gram - np.diag(np.diag(gram))
+    return hollow
 
 
 def _draw(number: int, n_units: int, grams: list[Array], rng: np.random.Generator) -> Array:

@@ -1,7 +1,7 @@
 """Rows that are worked on together: all of them, or at large n as many as a cache holds.
 
 Neighbours on a line are neighbours in memory. What a unit contributes then needs its own rows and a
-few beside them, so that features of all samples are never held.
+few beside them, so that features of all samples need not be held.
 """
 
 from __future__ import annotations

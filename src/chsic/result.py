@@ -134,7 +134,7 @@ class IndependenceResult:
         Parameters
         ----------
         level : float
-            Probability with which it covers the coefficient of an infinite sample.
+            Probability with which it covers the coefficient of a large sample, about.
 
         Returns
         -------
@@ -163,11 +163,11 @@ class IndependenceResult:
         # what it is under conditional independence. Both are known here, at the estimate.
         estimate, b = self.coefficient, self.null_spread**2
         variance = (n_units - 1) / n_units * float(((values - values.mean()) ** 2).sum())
-        a = max(variance - b, 0.0) / estimate if estimate > 0 else 0.0
+        a = max(variance - b, 0.0) / max(estimate, self.null_spread, 1e-300)
         q = float(stdtrit(n_units - 1, (1 + level) / 2)) ** 2  # quantile of Student's t, squared
         # Where (estimate - theta)^2 = q (a theta + b).
         middle = estimate + q * a / 2
-        half = float(np.sqrt(q * (a * max(estimate, 0.0) + q * a**2 / 4 + b)))
+        half = float(np.sqrt(q * max(a * estimate + q * a**2 / 4 + b, 0.0)))
         return ConfidenceInterval(max(middle - half, -1.0), min(middle + half, 1.0))
 
     def to_dict(self) -> dict[str, Any]:

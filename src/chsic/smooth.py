@@ -93,12 +93,16 @@ class Fit:
         squares of its row of I - S.
     error : float
         Generalised cross-validation error.
-    slopes : array, shape (n, d, q)
-        Gradients of the fitted columns at the samples, only if asked for.
+    taken : pair of arrays, shapes (n, m) and (m,), or None
+        Orthonormal directions D and numbers c with (I - S)^2 = I + D diag(c) D'; None if not all
+        samples were fitted, which are then so many that it is next to I.
+    slopes : array, shape (n, d, q), or None
+        Gradients of the fitted columns at the samples, if asked for.
     """
 
     rows: Callable[[Rows], tuple[Array, Array]]
     error: float
+    taken: tuple[Array, Array] | None = None
     slopes: Array | None = None
 
 
@@ -109,6 +113,8 @@ class Smoother:
     ----------
     z : array, shape (n, d)
         In units in which the distance of samples means something.
+    scale : float, optional
+        The unit of the kernel's width; the median distance between samples if not given.
 
     Examples
     --------
@@ -123,13 +129,13 @@ class Smoother:
     True
     """
 
-    def __init__(self, z: Array) -> None:
-        self._fitted = _some_rows(len(z), FITTED)
+    def __init__(self, z: Array, scale: float | None = None) -> None:
+        self._fitted = some_rows(z, FITTED)
         self._z = z - z[self._fitted].mean(axis=0)
         self._z_fitted = self._z[self._fitted]
         self._line = _Line.of(self._z_fitted)
-        self._seen = _some_rows(len(self._z_fitted), SEEN)
-        self._scale = typical_distance(self._z)
+        self._seen = some_rows(self._z_fitted, SEEN)
+        self._scale = typical_distance(self._z) if scale is None else scale
         self._bases: dict[float, tuple[_Basis, Array]] = {}
         self._trial: Smoother | None = None
         self._lock = threading.Lock()
@@ -144,6 +150,8 @@ class Smoother:
         error, kept = self._least_error(basis.strengths, values, explained)
         weights = kept[:, np.newaxis] * explained
         if not isinstance(self._fitted, slice):
+            if slopes:
+                raise ValueError(f"slopes: are for at most {FITTED} samples.")
 
             def predicted(rows: Rows) -> tuple[Array, Array]:
                 residuals = targets(rows) - self._directions(width, rows) @ weights
@@ -152,16 +160,19 @@ class Smoother:
 
             return Fit(predicted, error)
         residuals = values - directions @ weights
-        left = 1 + directions**2 @ (kept**2 - 2 * kept)  # the diagonal of (I - S)^2
+        taken = kept**2 - 2 * kept
+        left = 1 + directions**2 @ taken  # the diagonal of (I - S)^2
         gradients = self._slopes(basis, weights) if slopes else None
-        return Fit(lambda rows: (residuals[rows], left[rows]), error, gradients)
+        return Fit(
+            lambda rows: (residuals[rows], left[rows]), error, (directions, taken), gradients
+        )
 
     def _choose_width(self, values: Array) -> float:
         """Choose on some samples, so that features of all of them are made for one width only."""
         if not isinstance(self._seen, slice):
             with self._lock:
                 if self._trial is None:
-                    self._trial = Smoother(self._z_fitted[self._seen])
+                    self._trial = Smoother(self._z_fitted[self._seen], self._scale)
             return self._trial._choose_width(values[self._seen])
         errors = {}
         for width in WIDTHS_ON_LINE if self._z.shape[1] == 1 else WIDTHS_IN_SPACE:
@@ -238,8 +249,12 @@ class Smoother:
         return np.stack(gradients, axis=1)
 
 
-def _some_rows(n: int, number: int) -> Rows:
-    """Return all rows, or as many as are wanted, drawn with a fixed seed."""
+def some_rows(z: Array, number: int) -> Rows:
+    """Return all rows, or as many as are wanted: drawn with a fixed seed, and the extremes."""
+    n = len(z)
     if n <= number:
         return slice(None)
-    return np.sort(np.random.default_rng(0).choice(n, number, replace=False, shuffle=False))
+    ends = np.concatenate([z.argmin(axis=0), z.argmax(axis=0)])[: number // 2]
+    drawn = np.random.default_rng(0).choice(n, number - len(ends), replace=False, shuffle=False)
+    rows: Index = np.unique(np.concatenate([drawn, ends]))
+    return rows

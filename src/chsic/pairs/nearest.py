@@ -10,6 +10,9 @@ from chsic.bandwidth import standard_deviations
 from chsic.columns import Data, as_columns
 from chsic.pairs.graph import PairGraph, count_pairs
 from chsic.pairs.intervals import Intervals
+from chsic.pairs.strata import strata_of
+
+JITTER = 1e-12  # of the largest value: far below any distance that means something
 
 
 def nearest_pairs(z: Data, alpha: float, *, rng: RNGLike | None = None) -> PairGraph:
@@ -67,6 +70,9 @@ def nearest_in_space(z: Array, alpha: float, rng: np.random.Generator) -> PairGr
     """Pair with the alpha nearest rows of `z`."""
     n = len(z)
     k = max(1, round(alpha))
+    if strata_of(z).max() + 1 < n:
+        # A tree would give the same few neighbours to all samples of equal z.
+        z = z + JITTER * np.abs(z).max() * rng.uniform(-1, 1, z.shape)
     # A tree returns ties in the order of its rows, which must not carry information.
     shuffled = rng.permutation(n)
     _, found = KDTree(z[shuffled]).query(z[shuffled], k + 1)

@@ -29,16 +29,64 @@ def run(*arguments):
 
 
 def test_help_teaches_by_example():
-    for arguments in (["--help"], ["measure", "--help"], ["figure1", "--help"], ["demo", "--help"]):
+    for arguments in (
+        ["--help"],
+        ["test", "--help"],
+        ["measure", "--help"],
+        ["figure1", "--help"],
+        ["demo", "--help"],
+    ):
         done = run(*arguments)
         assert done.returncode == 0
         assert "Usage" in done.stdout
-    assert "chsic measure data.csv" in run("--help").stdout
+    assert "chsic test data.csv" in run("--help").stdout
     assert "chsic figure1 --trials 200 --seed 0 --out results" in run("figure1", "--help").stdout
 
 
 def test_version():
     assert run("--version").stdout.strip() == f"chsic {chsic.__version__}"
+
+
+TEST = ["test", EXAMPLE, "--x", "ice_cream", "--y", "rescues", "--given", "temperature"]
+
+
+def test_test_prints_what_chsic_test_gives():
+    day = chsic.datasets.summer()
+    expected = chsic.chsic_test(day["ice_cream"], day["rescues"], day["temperature"], rng=0)
+    found = json.loads(run(*TEST, "--json").stdout)
+    assert found["names"] == {"x": ["ice_cream"], "y": ["rescues"], "z": ["temperature"]}
+    for name in ("pvalue", "coefficient", "n_pairs", "confidence_interval"):
+        assert found[name] == expected.to_dict()[name]
+    done = run(*TEST)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    text = " ".join(done.stdout.split())
+    assert "Is ice_cream still related to rescues once temperature is known?" in text
+    assert "No sign of it: ice_cream and rescues vary as if they were unrelated" in text
+    assert f"(p = {expected.pvalue:.2g})" in text
+    assert "related (p = " in run(*TEST[:4], "--y", "lemonade").stdout
+
+
+def test_test_with_categories_gaps_and_standard_input(tmp_path):
+    rows = [f"{k * 37 % 101},{'ab'[k % 2]},{k % 3},{k % 10 or ''}" for k in range(200)]
+    text = "n,word,ward,gap\n" + "\n".join(rows)
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    common = ["--x", "n", "--y", "word,gap", "--given", "ward", "--categories", "ward"]
+    refused = run("test", path, *common)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("chsic: y, column gap: 20 of 200 samples are missing")
+    done = run("test", path, *common, "--missing", "omit")
+    assert "180, 20 left out for missing values" in done.stdout
+    assert "word, ward" in done.stdout
+    piped = subprocess.run(
+        [sys.executable, "-m", "chsic", "test", "-", *common, "--missing", "omit"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert piped.stdout == done.stdout
 
 
 def test_measure_prints_what_compare_gives():
@@ -54,11 +102,11 @@ def test_measure_prints_what_compare_gives():
 
 
 def test_readme_shows_what_its_command_prints():
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    command = next(line for line in readme.splitlines() if line.startswith("    $ chsic measure"))
-    done = run("measure", EXAMPLE, *command.split()[4:])
-    row = next(line for line in done.stdout.splitlines() if line.startswith("ice_cream"))
-    assert row.split() in [line.split() for line in readme.splitlines()]
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").splitlines()
+    start = next(k for k, line in enumerate(readme) if line.startswith("    $ chsic test"))
+    done = run("test", EXAMPLE, *readme[start].split()[4:])
+    shown = [line.strip() for line in readme[start + 1 : start + 6]]
+    assert [line.strip() for line in done.stdout.splitlines()[:5]] == shown
 
 
 def test_measure_takes_settings_and_several_confounders():

@@ -42,7 +42,7 @@ LAYERS = [
     ["design"],
     ["family", "null", "result"],
     ["independence"],
-    ["sensitivity", "calibrate"],
+    ["sensitivity", "calibrate", "words"],
     ["table", "files", "models"],
     ["scenarios"],
     ["datasets", "paper"],
@@ -173,4 +173,4 @@ def test_every_public_function_has_an_example(name):
 
 
 # Functions that other modules share but nobody outside calls.
-HELPERS = {"count_pairs", "max_pairs", "read_header", "save", "settings"}
+HELPERS = {"count_pairs", "max_pairs", "save", "settings"}

@@ -1,54 +1,88 @@
-"""CSV files, good and bad, and files that appear whole."""
+"""Files of columns, good and bad, and files that appear whole."""
+
+import io
+import sys
 
 import numpy as np
+import polars as pl
 import pytest
 
 from chsic.files import write_whole
-from chsic.table import read_csv
+from chsic.table import open_table
 
 
-def write(tmp_path, text, encoding="utf-8"):
-    path = tmp_path / "data.csv"
+def write(tmp_path, text, encoding="utf-8", name="data.csv"):
+    path = tmp_path / name
     path.write_text(text, encoding=encoding)
     return path
 
 
-def test_reads_what_is_asked_for(tmp_path):
-    path = write(tmp_path, '"größe, cm",b,name\n1.5,2,Ann\n\n-3e2,4,Bob\n', encoding="utf-8-sig")
-    columns = read_csv(path, ["größe, cm", "b"])
-    assert list(columns) == ["größe, cm", "b"]
+def test_reads_what_is_asked_for_in_that_order(tmp_path):
+    path = write(tmp_path, '"größe, cm",b,name\n1.5,2,Ann\n-3e2,4,Bob\n', encoding="utf-8-sig")
+    table = open_table(path)
+    assert table.names == ("größe, cm", "b", "name")
+    columns = table.read(["b", "größe, cm"])
+    assert columns.columns == ["b", "größe, cm"]
     np.testing.assert_array_equal(columns["größe, cm"], [1.5, -300])
     np.testing.assert_array_equal(columns["b"], [2, 4])
-    assert list(read_csv(write(tmp_path, " a , b\n1,2\n"))) == ["a", "b"]
+    assert open_table(write(tmp_path, " a , b\n1,2\n")).names == ("a", "b")
+    blank = open_table(write(tmp_path, "a,b\n1,2\n\n3,\n\n")).read(["a", "b"])
+    assert blank.rows() == [(1, 2), (3, None)]
+    assert table.split(["größe, cm", "b,name"]) == ["größe, cm", "b", "name"]
+
+
+def test_kinds_of_values_and_what_is_missing(tmp_path):
+    text = "n,day,word,flag\n1,2020-01-01,a,true\nNA,2020-01-03,,false\n3.5,,b,true\n"
+    frame = open_table(write(tmp_path, text)).read(["n", "day", "word", "flag"])
+    assert frame.dtypes == [pl.Float64, pl.Date, pl.String, pl.Boolean]
+    assert frame.null_count().row(0) == (1, 1, 1, 0)
+    # A column whose text comes late is read again, with all rows looked at.
+    late = "a,b\n" + "1,2\n" * 20_000 + "x,3\n"
+    assert open_table(write(tmp_path, late)).read(["a"])["a"].dtype == pl.String
+
+
+@pytest.mark.parametrize(("name", "separator"), [("t.tsv", "\t"), ("t.csv", ";"), ("t", ",")])
+def test_separators(tmp_path, name, separator):
+    text = "\n".join(separator.join(row) for row in (["a", "b c"], ["1", "2"], ["3", "4"]))
+    assert open_table(write(tmp_path, text, name=name)).read(["b c"])["b c"].to_list() == [2, 4]
+
+
+def test_parquet_and_standard_input(tmp_path, monkeypatch):
+    frame = pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [0.5, 1.5]})
+    frame.write_parquet(tmp_path / "data.bin")
+    table = open_table(tmp_path / "data.bin")
+    assert table.names == ("a", "b", "c")
+    assert table.read(["c", "b"]).equals(frame.select("c", "b"))
+    for content in ((tmp_path / "data.bin").read_bytes(), b"a,b,c\n1,x,0.5\n2,,1.5\n"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert open_table("-").read(["c", "b"]).equals(frame.select("c", "b"))
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "columns", "message"),
     [
-        ("", "the file is empty"),
-        ("a,b\n1,x\n", r"line 2: column 'b' must hold numbers, got 'x'"),
-        ("a,b\n1,2\n3\n", r"line 3: column 'b' must hold numbers, got ''"),
-        ("a,a\n1,2\n", r"2 columns are called 'a'"),
+        ("", [], "the file is empty"),
+        ("\n1,2\n", [], "the file is empty"),
+        ("a,a\n1,2\n", ["a"], r"2 columns are called 'a'"),
+        ("a,b\n1,2\n", ["a", "a"], r"'a' is asked for more than once"),
+        ("temperature,b\n1,2\n", ["temprature"], "did you mean 'temperature'"),
+        ("temperature,b\n1,2\n", ["zzz"], "it has 'temperature', 'b'"),
+        ("a,b\n1,2,3\n", ["a", "b"], r"data\.csv: found more fields"),
     ],
 )
-def test_bad_files(tmp_path, text, message):
+def test_bad_files(tmp_path, text, columns, message):
     with pytest.raises(ValueError, match=message):
-        read_csv(write(tmp_path, text))
+        open_table(write(tmp_path, text)).read(columns)
 
 
-def test_text_that_is_not_csv_in_utf8(tmp_path):
+def test_text_that_is_not_utf8(tmp_path):
     with pytest.raises(ValueError, match=r"data\.csv: this is not UTF-8"):
-        read_csv(write(tmp_path, "größe\n1\n", encoding="latin-1"))
-    with pytest.raises(ValueError, match="is a quotation mark left open"):
-        read_csv(write(tmp_path, 'a,b\n"1,2\n' + "1,2\n" * 40_000))
-
-
-def test_misspelt_column(tmp_path):
-    path = write(tmp_path, "temperature,b\n1,2\n")
-    with pytest.raises(ValueError, match="did you mean 'temperature'"):
-        read_csv(path, ["temprature"])
-    with pytest.raises(ValueError, match="it has 'temperature', 'b'"):
-        read_csv(path, ["zzz"])
+        open_table(write(tmp_path, "größe\n1\n", encoding="latin-1"))
+    with pytest.raises(ValueError, match=r"data\.csv: this is not UTF-8"):
+        open_table(write(tmp_path, "a,b\nü,1\n", encoding="latin-1")).read(["a"])
+    (tmp_path / "half.parquet").write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(ValueError, match="this Parquet file cannot be read"):
+        open_table(tmp_path / "half.parquet")
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):

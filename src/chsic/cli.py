@@ -1,4 +1,4 @@
-"""Command line: ``chsic measure``, ``chsic figure1`` and ``chsic demo``."""
+"""Command line: ``chsic test``, ``measure``, ``figure1`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -22,16 +21,22 @@ from chsic.bandwidth import Bandwidth
 from chsic.compare import Comparison, compare
 from chsic.figure1 import simulate
 from chsic.files import write_csv
-from chsic.table import read_csv, read_header
+from chsic.result import IndependenceResult
+from chsic.table import open_table
+from chsic.words import answer, question, strength
 
 app = typer.Typer(
     help="Is x still related to y once z is known?",
-    epilog="Example: chsic measure data.csv --x ice_cream --y rescues --given temperature",
+    epilog="Example: chsic test data.csv --x ice_cream --y rescues --given temperature",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
+File = Annotated[
+    str, typer.Argument(help="CSV, TSV or Parquet file; - for standard input.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder for the files; made if needed.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same numbers.", min=0)]
 Workers = Annotated[
@@ -49,7 +54,7 @@ def run() -> None:
     except ModuleNotFoundError as error:
         print(
             f"chsic: this needs {str(error.name).partition('.')[0]}; "
-            "install it with: pip install 'chsic[plot]'",
+            "install it with: pip install 'chsic[cli,plot]'",
             file=sys.stderr,
         )
         sys.exit(2)
@@ -64,9 +69,62 @@ def _main(
         raise typer.Exit
 
 
+@app.command("test")
+def independence(
+    file: File,
+    x: Annotated[list[str], typer.Option(help="Column x; several: a,b.")],
+    y: Annotated[list[str], typer.Option(help="Column y; several: a,b.")],
+    given: Annotated[
+        list[str] | None,
+        typer.Option(help="Confounding column z; several: a,b, or --given a --given b."),
+    ] = None,
+    categories: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
+    ] = None,
+    missing: Annotated[
+        str, typer.Option(help="Rows with missing values: raise, omit, or level (a category's).")
+    ] = "raise",
+    alpha: Annotated[
+        float | None, typer.Option(help="Neighbours of a sample.", show_default="by size")
+    ] = None,
+    resamples: Annotated[int, typer.Option(help="Random signs drawn.", min=19)] = 9999,
+    seed: Seed = 0,
+    threads: Annotated[int, typer.Option(help="Threads; the answer is the same.", min=1)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Test whether x is still related to y once z is known: p-value, strength, interval.
+
+    Numbers and dates are numbers, text is a category; the answer says which was taken for what.
+
+    Example: chsic test data.csv --x ice_cream --y rescues --given temperature
+
+    Example: zcat data.csv.gz | chsic test - --x dose --y outcome --given age,ward
+    --categories ward --missing omit
+    """
+    table = open_table(file)
+    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
+    frame = table.read([*of_x, *of_y, *of_z])
+    result = chsic.chsic_test(
+        frame.select(of_x),
+        frame.select(of_y),
+        frame.select(of_z) if of_z else None,
+        kinds=dict.fromkeys(table.split(categories or []), "category"),
+        nan_policy=missing,
+        alpha="auto" if alpha is None else alpha,
+        n_resamples=resamples,
+        workers=threads,
+        rng=seed,
+    )
+    if as_json:
+        print(json.dumps(result.to_dict(), indent=2))
+    else:
+        _print_result(result)
+
+
 @app.command()
 def measure(
-    file: Annotated[Path, typer.Argument(help="CSV file; its first line names the columns.")],
+    file: File,
     x: Annotated[str, typer.Option(help="Column x.")],
     y: Annotated[str, typer.Option(help="Column y.")],
     given: Annotated[
@@ -80,23 +138,19 @@ def measure(
     ] = "paper",
     controls: Annotated[int, typer.Option(help="Random prunings to compare with.", min=1)] = 20,
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure how x and y depend on each other, with and without knowing z.
 
     Example: chsic measure data.csv --x ice_cream --y rescues --given temperature
     """
-    header = read_header(file)
-    # A name with a comma in it is still a name.
-    confounders = [
-        name.strip() for text in given for name in ([text] if text in header else text.split(","))
-    ]
-    columns = read_csv(file, [x, y, *confounders])
-    z = np.column_stack([columns[name] for name in confounders])
+    table = open_table(file)
+    confounders = table.split(given)
+    columns = table.read([x, y, *confounders])
     result = compare(
         columns[x],
         columns[y],
-        z,
+        columns.select(confounders),
         alpha=alpha,
         kernel=kernel,
         bandwidth=_bandwidth(bandwidth),
@@ -151,21 +205,45 @@ def demo(
         print(path)
 
 
+def _print_result(result: IndependenceResult) -> None:
+    categories = [name for name, kind in result.kinds.items() if kind == "category"]
+    numbers = [name for name, kind in result.kinds.items() if kind == "number"]
+    omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
+    facts = {
+        "answer": answer(result),
+        "strength": strength(result),
+        "samples": f"{result.n_samples}{omitted}; {result.n_pairs} pairs ({result.pairs})",
+        "numbers": ", ".join(numbers),
+        "categories": ", ".join(categories),
+    }
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(style="bold")
+    table.add_column()
+    for name, text in facts.items():
+        if text:
+            table.add_row(name, Text(text))  # not markup, whatever columns are called
+    for sentence in result.warnings:
+        table.add_row("beware", Text(sentence))
+    console = Console(highlight=False)
+    console.print(Text(question(result), style="bold"))
+    console.print(table)
+
+
 def _print_comparisons(results: dict[str, Comparison]) -> None:
     table = Table(box=None, padding=(0, 2, 1, 0), header_style="bold")
     table.add_column("x, y | z", max_width=26)
     for header in ("HSIC", "C-HSIC", "related,\nany z", "related,\ngiven z"):
         table.add_column(header, justify="right")
-    for question, result in results.items():
+    for asked, result in results.items():
         numbers = (result.hsic, result.chsic, result.ignoring_z, result.given_z)
         # As Text: a column name may hold what rich would take for markup.
-        table.add_row(Text(question), *(f"{number:.3g}" for number in numbers))
+        table.add_row(Text(asked), *(f"{number:.3g}" for number in numbers))
     Console(highlight=False).print(table)
     print(
         "HSIC and C-HSIC are the paper's measures: the dependence of x and y, and the same over\n"
         "pairs of samples close in z. Both are positive even where nothing is related. The last\n"
         "two columns leave that part out, and use equally many pairs: drawn at random, and close\n"
-        "in z. Near 0 means that no relation is seen. For a p-value, chsic.chsic_test in Python."
+        "in z. Near 0 means that no relation is seen. For a p-value: chsic test."
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from importlib import resources
 
+import numpy as np
+
 from chsic._validate import Array
 from chsic.models import Sample, m_minus, m_plus
 from chsic.scenarios import SCENARIOS, Scenario, draw_scenario
-from chsic.table import read_csv
 
 __all__ = ["SCENARIOS", "Sample", "Scenario", "draw_scenario", "m_minus", "m_plus", "summer"]
 
@@ -36,4 +37,5 @@ def summer() -> dict[str, Array]:
     400
     """
     with resources.as_file(resources.files("chsic") / "data" / "summer.csv") as path:
-        return read_csv(path)
+        table = np.genfromtxt(path, delimiter=",", names=True)
+    return {name: table[name].copy() for name in table.dtype.names or ()}

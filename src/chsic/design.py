@@ -319,7 +319,7 @@ def _about_z(z: Confounder) -> tuple[str, ...]:
     if tied > 0.5:
         found.append(
             f"{tied:.0%} of the samples share their z with two others or more, but z was treated "
-            "as continuous; use pairs='strata' if its values are categories."
+            "as continuous; if its values are names, say that it is a category."
         )
     if z.categories is not None:
         alone = int((np.bincount(z.categories)[z.categories] == 1).sum())

@@ -47,6 +47,8 @@ LAYERS = [
     ["scenarios"],
     ["datasets", "paper"],
     ["compare", "figure1"],
+    ["plot.canvas"],
+    ["plot.paper_figure", "plot.null", "plot.along_z", "plot.along_settings", "plot.differences"],
     ["plot"],
     [""],  # the package itself: the public names
     ["cli"],
@@ -151,10 +153,15 @@ PUBLIC_MODULES = [
     "measure",
     "models",
     "paper",
-    "plot",
+    "plot.along_settings",
+    "plot.along_z",
+    "plot.differences",
+    "plot.null",
+    "plot.paper_figure",
     "scenarios",
     "sensitivity",
     "table",
+    "words",
 ]
 
 

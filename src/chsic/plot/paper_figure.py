@@ -1,13 +1,11 @@
-"""Pictures, with matplotlib (``pip install 'chsic[plot]'``)."""
+"""The paper's figure 1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chsic.figure1 import FIXED_GAMMA_DB, FIXED_SIZE, MEASURES, Point
-from chsic.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,16 +54,6 @@ def figure1(points: Sequence[Point]) -> Figure:
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
     return figure
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure whole, in the format of the file's ending; same figure, same bytes."""
-    import matplotlib
-
-    # A salt of our own for the ids and no date, which would differ from run to run.
-    metadata = {"Date": None} if path.suffix == ".svg" else None
-    with matplotlib.rc_context({"svg.hashsalt": "chsic"}):
-        write_whole(path, lambda temporary: figure.savefig(temporary, dpi=150, metadata=metadata))
 
 
 def _panel(ax: Axes, panel: str, points: Sequence[Point]) -> None:

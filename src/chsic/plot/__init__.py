@@ -1,0 +1,10 @@
+"""Pictures, with matplotlib (``pip install 'chsic[plot]'``)."""
+
+from chsic.plot.along_settings import sensitivity
+from chsic.plot.along_z import profile
+from chsic.plot.canvas import save
+from chsic.plot.differences import differences
+from chsic.plot.null import null_distribution
+from chsic.plot.paper_figure import figure1
+
+__all__ = ["differences", "figure1", "null_distribution", "profile", "save", "sensitivity"]

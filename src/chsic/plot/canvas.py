@@ -1,0 +1,50 @@
+"""What all pictures share: colours, axes to draw on, and files that appear whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chsic.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's, which colour-blind readers can tell apart.
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the given axes, or those of a new figure that is not tied to a screen."""
+    if ax is not None:
+        return ax
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(6, 4), layout="constrained").subplots()
+
+
+def two_axes_or_new(axes: tuple[Axes, Axes] | None) -> tuple[Axes, Axes]:
+    """Return the given two axes, or those of a new figure, side by side."""
+    if axes is not None:
+        left, right = axes
+        return left, right
+    from matplotlib.figure import Figure
+
+    left, right = Figure(figsize=(10, 4), layout="constrained").subplots(1, 2)
+    return left, right
+
+
+def plainly(ax: Axes) -> None:
+    """Take off the lines that frame no data."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure whole, in the format of the file's ending; same figure, same bytes."""
+    import matplotlib
+
+    # A salt of our own for the ids and no date, which would differ from run to run.
+    metadata = {"Date": None} if path.suffix == ".svg" else None
+    with matplotlib.rc_context({"svg.hashsalt": "chsic"}):
+        write_whole(path, lambda temporary: figure.savefig(temporary, dpi=150, metadata=metadata))

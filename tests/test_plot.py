@@ -1,0 +1,73 @@
+"""Pictures of results: what they show, not how it looks."""
+
+import matplotlib.figure
+import numpy as np
+import pandas as pd
+import pytest
+
+import chsic
+from chsic import plot
+from chsic.datasets import draw_scenario
+
+
+@pytest.fixture(scope="module")
+def result():
+    x, y, z = draw_scenario("add", 200, rng=0)
+    frame = pd.DataFrame({"dose": x, "answer": y, "age": z})
+    return chsic.chsic_test(frame["dose"], frame["answer"], frame["age"], rng=0)
+
+
+def test_null_distribution_shows_all_draws_and_the_estimate(result):
+    ax = plot.null_distribution(result)
+    drawn = sum(patch.get_height() for patch in ax.containers[0])
+    assert drawn == len(result.null_distribution)
+    assert ax.lines[0].get_xdata()[0] == result.estimate
+    assert "p = " in ax.get_legend().get_texts()[-1].get_text()
+
+
+def test_profile_adds_up_and_names_z(result):
+    ax = plot.profile(result)
+    assert ax.get_xlabel() == "age"
+    points = ax.lines[1]
+    assert np.mean(points.get_ydata()) == pytest.approx(result.profile.contribution.sum())
+    with pytest.raises(ValueError, match="column: z has 1 columns, got 1"):
+        plot.profile(result, column=1)
+    alone = chsic.hsic_test(*np.random.default_rng(0).normal(size=(2, 50)), rng=0)
+    with pytest.raises(ValueError, match="without z there is nothing to draw along"):
+        plot.profile(alone)
+
+
+def test_profile_of_a_category_has_a_mean_for_each_level():
+    rng = np.random.default_rng(0)
+    found = chsic.chsic_test(*rng.normal(size=(2, 90)), rng.choice(list("abc"), 90), rng=0)
+    assert len(plot.profile(found).lines[-1].get_xdata()) == 3
+
+
+def test_sensitivity_shows_every_point(result):
+    found = chsic.sensitivity(
+        *draw_scenario("add", 100, rng=0), alphas=[4, 8], bandwidths=[1.2], rng=0
+    )
+    left, right = plot.sensitivity(found)
+    assert list(left.lines[-1].get_ydata()) == [point.pvalue for point in found.along_alpha]
+    assert list(right.lines[-1].get_xdata()) == [1.2]
+
+
+def test_differences_are_those_of_close_pairs():
+    z = np.arange(30.0)
+    x = 2 * z
+    left, right = plot.differences(x, 3 * z, z, alpha=2)
+    assert len(left.collections[0].get_offsets()) == 30
+    offsets = np.abs(right.collections[0].get_offsets())
+    np.testing.assert_array_equal(offsets, np.tile([2.0, 3.0], (29, 1)))
+    many = plot.differences(*np.random.default_rng(0).normal(size=(3, 5_000)))
+    assert [len(ax.collections[0].get_offsets()) for ax in many] == [2_000, 2_000]
+    with pytest.raises(ValueError, match="y: one column of numbers is needed"):
+        plot.differences(x, list("ab") * 15, z)
+
+
+def test_pictures_can_be_drawn_side_by_side(result):
+    figure = matplotlib.figure.Figure()
+    first, second = figure.subplots(1, 2)
+    assert plot.null_distribution(result, ax=first) is first
+    assert plot.profile(result, ax=second) is second
+    assert plot.sensitivity.__doc__

@@ -41,6 +41,7 @@ LAYERS = [
     ["metric", "adjust", "grams", "pieces"],
     ["design"],
     ["family", "null", "result"],
+    ["outcome"],
     ["independence"],
     ["sensitivity", "calibrate", "words"],
     ["table", "files", "models"],

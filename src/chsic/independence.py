@@ -9,7 +9,6 @@ import numpy as np
 
 from chsic._validate import (
     Array,
-    Index,
     RNGLike,
     as_count,
     as_generator,
@@ -21,12 +20,13 @@ from chsic.confounder import Confounder
 from chsic.design import Design, Pairs, make_design
 from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
-from chsic.family import Bandwidths, Family, Variable, compute_family
-from chsic.grams import UnitGrams, residuals_alone
-from chsic.null import NULLS, JointNull, Law, joint_null
+from chsic.family import Bandwidths, Variable, compute_family
+from chsic.grams import residuals_alone
+from chsic.null import NULLS, joint_null
+from chsic.outcome import nothing_left, outcome_of
 from chsic.pairs import PairGraph
-from chsic.result import IndependenceResult, Member, Profile
-from chsic.samples import Samples, read_samples
+from chsic.result import IndependenceResult
+from chsic.samples import read_samples
 
 NOTHING_LEFT = 1e-20  # of the variance of x, or of y: it is a function of z up to rounding
 HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
@@ -172,7 +172,7 @@ def chsic_test(
     u = _left_given_z("x", u, samples.x, design.of_x, design.graph, found)
     v = _left_given_z("y", v, samples.y, design.of_y, design.graph, found)
     if not (u.columns.shape[1] and v.columns.shape[1]):
-        return _nothing_left(design, samples, found)
+        return nothing_left(design, samples, found)
     family = compute_family(u, v, design, bandwidth, tol, settings["workers"])
     kernels = _kernels(design, augment)
     members = [(scale, kernel) for scale in family.scales for kernel in kernels]
@@ -196,7 +196,7 @@ def chsic_test(
             "The kernels of x or y at their narrowest bandwidth are described by features only in "
             "part, so fine structure may be missed."
         )
-    return _result(design, family, kernels, grams, compared, samples, found)
+    return outcome_of(design, family, kernels, grams, compared, samples, found)
 
 
 def _left_given_z(
@@ -326,113 +326,3 @@ def _kernels(design: Design, augment: bool | str) -> list[Array | None]:
     if augment is False or design.kernel_on_z is None:
         return [None]
     return [design.kernel_on_z] if augment is True else [None, design.kernel_on_z]
-
-
-def _coefficient(
-    between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams, sizes: Index
-) -> tuple[float, Array, float]:
-    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units, and its null spread.
-
-    The last is its standard deviation under conditional independence.
-    """
-
-    def without(grams: UnitGrams) -> Array:
-        sums = grams.observed.sum(axis=1) + grams.observed.sum(axis=0)
-        left: Array = grams.centred - (sums - np.diag(grams.observed) - grams.centre)
-        return left
-
-    d_xx, d_yy = of_x.centred, of_y.centred
-    if d_xx <= 0 or d_yy <= 0:
-        return 0.0, np.empty(0), 1.0  # too few samples to see x or y vary given z
-    squares = np.maximum(without(of_x), 1e-6 * d_xx) * np.maximum(without(of_y), 1e-6 * d_yy)
-    scale = (d_xx * d_yy) ** 0.5
-    spread = Law.of(between.weighted(None, sizes).null).scale / scale
-    return min(between.centred / scale, 1.0), without(between) / np.sqrt(squares), spread
-
-
-def _result(
-    design: Design,
-    family: Family,
-    kernels: list[Array | None],
-    grams: list[UnitGrams],
-    compared: JointNull,
-    samples: Samples,
-    found: list[str],
-) -> IndependenceResult:
-    n_samples = len(samples)
-    scale = 4.0 * design.graph.n_pairs**2
-    bandwidths = tuple(one.bandwidth for one in family.scales)
-    of_member = [(pair, kernel is not None) for pair in bandwidths for kernel in kernels]
-    members = tuple(
-        Member(bandwidth=pair, augmented=augmented, statistic=gram.statistic / scale, pvalue=p)
-        for (pair, augmented), gram, p in zip(
-            of_member, grams, compared.member_pvalues, strict=True
-        )
-    )
-    between = family.scales[family.middle].grams
-    coefficient, without, spread = _coefficient(
-        between, family.of_x, family.of_y, design.units.sizes
-    )
-    symmetric = (between.observed.sum(axis=1) + between.observed.sum(axis=0)) / 2
-    winner = compared.winner
-    return IndependenceResult(
-        statistic=members[winner].statistic,
-        pvalue=compared.pvalue,
-        estimate=grams[winner].centred / scale,
-        coefficient=coefficient,
-        null_distribution=compared.draws / scale,
-        profile=Profile(z=design.z_of_units, contribution=(symmetric - between.centre) / scale),
-        n_samples=n_samples,
-        n_omitted=samples.n_omitted,
-        names=_names(samples),
-        kinds=samples.kinds,
-        n_pairs=design.graph.n_pairs,
-        alpha=2 * design.graph.n_pairs / n_samples,
-        block_size=n_samples / len(design.units),
-        bandwidths=bandwidths,
-        bandwidth=members[winner].bandwidth,
-        members=members,
-        winner=winner,
-        engine="features",
-        pairs=design.pairs,
-        adjust=design.adjust,
-        null=compared.method,
-        warnings=(*found, *design.warnings),
-        leave_one_out=without,
-        null_spread=spread,
-    )
-
-
-def _names(samples: Samples) -> dict[str, tuple[str, ...]]:
-    given = {"x": samples.x, "y": samples.y, "z": samples.z}
-    return {a: tuple(column.name for column in columns) for a, columns in given.items()}
-
-
-def _nothing_left(design: Design, samples: Samples, found: list[str]) -> IndependenceResult:
-    n_units, n_samples = len(design.units), len(samples)
-    return IndependenceResult(
-        statistic=0.0,
-        pvalue=1.0,
-        estimate=0.0,
-        coefficient=0.0,
-        null_distribution=np.zeros(1),
-        profile=Profile(z=design.z_of_units, contribution=np.zeros(n_units)),
-        n_samples=n_samples,
-        n_omitted=samples.n_omitted,
-        names=_names(samples),
-        kinds=samples.kinds,
-        n_pairs=design.graph.n_pairs,
-        alpha=2 * design.graph.n_pairs / n_samples,
-        block_size=n_samples / n_units,
-        bandwidths=(),
-        bandwidth=(0.0, 0.0),
-        members=(),
-        winner=-1,
-        engine="none",
-        pairs=design.pairs,
-        adjust=design.adjust,
-        null="none",
-        warnings=(*found, *design.warnings),
-        leave_one_out=np.empty(0),
-        null_spread=1.0,
-    )

@@ -1,0 +1,125 @@
+"""From Gram matrices and their null to a result that people read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chsic._validate import Array, Index
+from chsic.design import Design
+from chsic.family import Family
+from chsic.grams import UnitGrams
+from chsic.null import JointNull, Law
+from chsic.result import IndependenceResult, Member, Profile
+from chsic.samples import Samples
+
+
+def _coefficient(
+    between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams, sizes: Index
+) -> tuple[float, Array, float]:
+    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units, and its null spread.
+
+    The last is its standard deviation under conditional independence.
+    """
+
+    def without(grams: UnitGrams) -> Array:
+        sums = grams.observed.sum(axis=1) + grams.observed.sum(axis=0)
+        left: Array = grams.centred - (sums - np.diag(grams.observed) - grams.centre)
+        return left
+
+    d_xx, d_yy = of_x.centred, of_y.centred
+    if d_xx <= 0 or d_yy <= 0:
+        return 0.0, np.empty(0), 1.0  # too few samples to see x or y vary given z
+    squares = np.maximum(without(of_x), 1e-6 * d_xx) * np.maximum(without(of_y), 1e-6 * d_yy)
+    scale = (d_xx * d_yy) ** 0.5
+    spread = Law.of(between.weighted(None, sizes).null).scale / scale
+    return min(between.centred / scale, 1.0), without(between) / np.sqrt(squares), spread
+
+
+def outcome_of(
+    design: Design,
+    family: Family,
+    kernels: list[Array | None],
+    grams: list[UnitGrams],
+    compared: JointNull,
+    samples: Samples,
+    found: list[str],
+) -> IndependenceResult:
+    """Put together what a test found: `grams` and `compared` are those of the family's members."""
+    n_samples = len(samples)
+    scale = 4.0 * design.graph.n_pairs**2
+    bandwidths = tuple(one.bandwidth for one in family.scales)
+    of_member = [(pair, kernel is not None) for pair in bandwidths for kernel in kernels]
+    members = tuple(
+        Member(bandwidth=pair, augmented=augmented, statistic=gram.statistic / scale, pvalue=p)
+        for (pair, augmented), gram, p in zip(
+            of_member, grams, compared.member_pvalues, strict=True
+        )
+    )
+    between = family.scales[family.middle].grams
+    coefficient, without, spread = _coefficient(
+        between, family.of_x, family.of_y, design.units.sizes
+    )
+    symmetric = (between.observed.sum(axis=1) + between.observed.sum(axis=0)) / 2
+    winner = compared.winner
+    return IndependenceResult(
+        statistic=members[winner].statistic,
+        pvalue=compared.pvalue,
+        estimate=grams[winner].centred / scale,
+        coefficient=coefficient,
+        null_distribution=compared.draws / scale,
+        profile=Profile(z=design.z_of_units, contribution=(symmetric - between.centre) / scale),
+        n_samples=n_samples,
+        n_omitted=samples.n_omitted,
+        names=_names(samples),
+        kinds=samples.kinds,
+        n_pairs=design.graph.n_pairs,
+        alpha=2 * design.graph.n_pairs / n_samples,
+        block_size=n_samples / len(design.units),
+        bandwidths=bandwidths,
+        bandwidth=members[winner].bandwidth,
+        members=members,
+        winner=winner,
+        engine="features",
+        pairs=design.pairs,
+        adjust=design.adjust,
+        null=compared.method,
+        warnings=(*found, *design.warnings),
+        leave_one_out=without,
+        null_spread=spread,
+    )
+
+
+def _names(samples: Samples) -> dict[str, tuple[str, ...]]:
+    given = {"x": samples.x, "y": samples.y, "z": samples.z}
+    return {a: tuple(column.name for column in columns) for a, columns in given.items()}
+
+
+def nothing_left(design: Design, samples: Samples, found: list[str]) -> IndependenceResult:
+    """Say that x or y is a function of z: there is nothing to test."""
+    n_units, n_samples = len(design.units), len(samples)
+    return IndependenceResult(
+        statistic=0.0,
+        pvalue=1.0,
+        estimate=0.0,
+        coefficient=0.0,
+        null_distribution=np.zeros(1),
+        profile=Profile(z=design.z_of_units, contribution=np.zeros(n_units)),
+        n_samples=n_samples,
+        n_omitted=samples.n_omitted,
+        names=_names(samples),
+        kinds=samples.kinds,
+        n_pairs=design.graph.n_pairs,
+        alpha=2 * design.graph.n_pairs / n_samples,
+        block_size=n_samples / n_units,
+        bandwidths=(),
+        bandwidth=(0.0, 0.0),
+        members=(),
+        winner=-1,
+        engine="none",
+        pairs=design.pairs,
+        adjust=design.adjust,
+        null="none",
+        warnings=(*found, *design.warnings),
+        leave_one_out=np.empty(0),
+        null_spread=1.0,
+    )

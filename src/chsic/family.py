@@ -10,7 +10,13 @@ import numpy as np
 
 from chsic._validate import Array, Index
 from chsic.adjust import Adjusted, Adjuster
-from chsic.bandwidth import Bandwidth, bandwidths_of, joint_deviations, typical_distance
+from chsic.bandwidth import (
+    TYPICAL_PAIRS,
+    Bandwidth,
+    bandwidths_of,
+    joint_deviations,
+    typical_distance,
+)
 from chsic.columns import Columns, indicators
 from chsic.design import Design
 from chsic.engines.parallel import in_order
@@ -32,7 +38,10 @@ MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk,
 LARGEST_RANK = 64  # features of x, and of y
 SEEN = 200  # samples that landmarks are chosen from
 SMALLEST_TOLD_APART = 1e-8
-MEDIAN_PAIRS = 100_000  # distances behind a bandwidth: what varies in it varies in the coefficient
+# Distances behind a bandwidth, for each sample and at most: so many that their median varies less
+# than the data make it vary, as what varies in a bandwidth varies in the coefficient.
+PAIRS_A_SAMPLE, MOST_PAIRS = 20, 100_000
+THREADS_FROM = 10_000  # samples below which threads cost more than they save
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,7 +113,10 @@ def compute_family(
 ) -> Family:
     """Compute the scales for `x` and `y`, from which z's influence was taken."""
     u, v = _standardised(x), _standardised(y)
-    apart = typical_distance(u.columns, MEDIAN_PAIRS), typical_distance(v.columns, MEDIAN_PAIRS)
+    n = len(u.columns)
+    workers = workers if n >= THREADS_FROM else 1
+    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * n, MOST_PAIRS))
+    apart = typical_distance(u.columns, n_pairs), typical_distance(v.columns, n_pairs)
     widths = _widths(u, v, apart, bandwidth)
     middle = (len(widths) - 1) // 2
     fits = list(

@@ -76,11 +76,11 @@ def test_test_with_categories_gaps_and_standard_input(tmp_path):
     refused = run("test", path, *common)
     assert refused.returncode == 2
     assert refused.stderr.startswith("chsic: y, column gap: 20 of 200 samples are missing")
-    done = run("test", path, *common, "--missing", "omit")
+    done = run("test", path, *common, "--nan-policy", "omit")
     assert "180, 20 left out for missing values" in done.stdout
     assert "word, ward" in done.stdout
     piped = subprocess.run(
-        [sys.executable, "-m", "chsic", "test", "-", *common, "--missing", "omit"],
+        [sys.executable, "-m", "chsic", "test", "-", *common, "--nan-policy", "omit"],
         input=text,
         capture_output=True,
         text=True,

@@ -43,7 +43,7 @@ def test_profile_of_a_category_has_a_mean_for_each_level():
     assert len(plot.profile(found).lines[-1].get_xdata()) == 3
 
 
-def test_sensitivity_shows_every_point(result):
+def test_sensitivity_shows_every_point():
     found = chsic.sensitivity(
         *draw_scenario("add", 100, rng=0), alphas=[4, 8], bandwidths=[1.2], rng=0
     )
@@ -70,4 +70,3 @@ def test_pictures_can_be_drawn_side_by_side(result):
     first, second = figure.subplots(1, 2)
     assert plot.null_distribution(result, ax=first) is first
     assert plot.profile(result, ax=second) is second
-    assert plot.sensitivity.__doc__

@@ -82,8 +82,8 @@ def independence(
         list[str] | None,
         typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
     ] = None,
-    missing: Annotated[
-        str, typer.Option(help="Rows with missing values: raise, omit, or level (a category's).")
+    nan_policy: Annotated[
+        str, typer.Option(help="Missing values: raise, omit their rows, or level of a category.")
     ] = "raise",
     alpha: Annotated[
         float | None, typer.Option(help="Neighbours of a sample.", show_default="by size")
@@ -100,7 +100,7 @@ def independence(
     Example: chsic test data.csv --x ice_cream --y rescues --given temperature
 
     Example: zcat data.csv.gz | chsic test - --x dose --y outcome --given age,ward
-    --categories ward --missing omit
+    --categories ward --nan-policy omit
     """
     table = open_table(file)
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
@@ -110,7 +110,7 @@ def independence(
         frame.select(of_y),
         frame.select(of_z) if of_z else None,
         kinds=dict.fromkeys(table.split(categories or []), "category"),
-        nan_policy=missing,
+        nan_policy=nan_policy,
         alpha="auto" if alpha is None else alpha,
         n_resamples=resamples,
         workers=threads,

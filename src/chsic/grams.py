@@ -182,7 +182,7 @@ def fit_effect(graph: PairGraph, x: Taken | None, y: Taken | None) -> FitEffect:
     )
     both = sum(float(c @ (lap**2).sum(axis=0)) for c, lap in ((c_x, lap_x), (c_y, lap_y)))
     both += float(c_x @ (lap_x.T @ of_y) ** 2 @ c_y)
-    total, squares = partners.sum(), (partners**2 + partners).sum()
+    total, squares = float(partners.sum()), float((partners**2 + partners).sum())
     return FitEffect(1 + alone_x / total, 1 + alone_y / total, 1 + both / squares)
 
 

@@ -20,8 +20,8 @@ from chsic.confounder import Confounder
 from chsic.design import Design, Pairs, make_design
 from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
-from chsic.family import Bandwidths, Variable, compute_family
-from chsic.grams import residuals_alone
+from chsic.family import Bandwidths, Family, Variable, compute_family
+from chsic.grams import UnitGrams, residuals_alone
 from chsic.null import NULLS, joint_null
 from chsic.outcome import nothing_left, outcome_of
 from chsic.pairs import PairGraph
@@ -175,13 +175,7 @@ def chsic_test(
         return nothing_left(design, samples, found)
     family = compute_family(u, v, design, bandwidth, tol, settings["workers"])
     kernels = _kernels(design, augment)
-    members = [(scale, kernel) for scale in family.scales for kernel in kernels]
-    grams = [
-        scale.grams.weighted(
-            kernel, design.units.sizes, 1.0 if kernel is None else design.centre_on_z
-        )
-        for scale, kernel in members
-    ]
+    grams = _members(design, family, kernels)
     compared = joint_null(
         [gram.centred for gram in grams],
         [gram.null for gram in grams],
@@ -189,6 +183,22 @@ def chsic_test(
         n_resamples=settings["n_resamples"],
         rng=generator,
     )
+    found += _about_family(family)
+    return outcome_of(design, family, kernels, grams, compared, samples, found)
+
+
+def _members(design: Design, family: Family, kernels: list[Array | None]) -> list[UnitGrams]:
+    """Return the Gram matrices of the members of the family: every scale with every kernel on z."""
+    sizes = design.units.sizes
+    return [
+        scale.grams.weighted(kernel, sizes, 1.0 if kernel is None else design.centre_on_z)
+        for scale in family.scales
+        for kernel in kernels
+    ]
+
+
+def _about_family(family: Family) -> list[str]:
+    found = []
     if family.of_x.centred <= 0 or family.of_y.centred <= 0:
         found.append("The samples are too few for a coefficient: it is given as 0 in [-1, 1].")
     if max(scale.missed for scale in family.scales) > MISSED_MUCH:
@@ -196,7 +206,7 @@ def chsic_test(
             "The kernels of x or y at their narrowest bandwidth are described by features only in "
             "part, so fine structure may be missed."
         )
-    return outcome_of(design, family, kernels, grams, compared, samples, found)
+    return found
 
 
 def _left_given_z(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from chsic._validate import Array, Index
@@ -45,7 +47,6 @@ def outcome_of(
     found: list[str],
 ) -> IndependenceResult:
     """Put together what a test found: `grams` and `compared` are those of the family's members."""
-    n_samples = len(samples)
     scale = 4.0 * design.graph.n_pairs**2
     bandwidths = tuple(one.bandwidth for one in family.scales)
     of_member = [(pair, kernel is not None) for pair in bandwidths for kernel in kernels]
@@ -68,58 +69,52 @@ def outcome_of(
         coefficient=coefficient,
         null_distribution=compared.draws / scale,
         profile=Profile(z=design.z_of_units, contribution=(symmetric - between.centre) / scale),
-        n_samples=n_samples,
-        n_omitted=samples.n_omitted,
-        names=_names(samples),
-        kinds=samples.kinds,
-        n_pairs=design.graph.n_pairs,
-        alpha=2 * design.graph.n_pairs / n_samples,
-        block_size=n_samples / len(design.units),
+        **_circumstances(design, samples, found),
         bandwidths=bandwidths,
         bandwidth=members[winner].bandwidth,
         members=members,
         winner=winner,
         engine="features",
-        pairs=design.pairs,
-        adjust=design.adjust,
         null=compared.method,
-        warnings=(*found, *design.warnings),
         leave_one_out=without,
         null_spread=spread,
     )
 
 
-def _names(samples: Samples) -> dict[str, tuple[str, ...]]:
-    given = {"x": samples.x, "y": samples.y, "z": samples.z}
-    return {a: tuple(column.name for column in columns) for a, columns in given.items()}
-
-
 def nothing_left(design: Design, samples: Samples, found: list[str]) -> IndependenceResult:
     """Say that x or y is a function of z: there is nothing to test."""
-    n_units, n_samples = len(design.units), len(samples)
     return IndependenceResult(
         statistic=0.0,
         pvalue=1.0,
         estimate=0.0,
         coefficient=0.0,
         null_distribution=np.zeros(1),
-        profile=Profile(z=design.z_of_units, contribution=np.zeros(n_units)),
-        n_samples=n_samples,
-        n_omitted=samples.n_omitted,
-        names=_names(samples),
-        kinds=samples.kinds,
-        n_pairs=design.graph.n_pairs,
-        alpha=2 * design.graph.n_pairs / n_samples,
-        block_size=n_samples / n_units,
+        profile=Profile(z=design.z_of_units, contribution=np.zeros(len(design.units))),
+        **_circumstances(design, samples, found),
         bandwidths=(),
         bandwidth=(0.0, 0.0),
         members=(),
         winner=-1,
         engine="none",
-        pairs=design.pairs,
-        adjust=design.adjust,
         null="none",
-        warnings=(*found, *design.warnings),
         leave_one_out=np.empty(0),
         null_spread=1.0,
     )
+
+
+def _circumstances(design: Design, samples: Samples, found: list[str]) -> dict[str, Any]:
+    """Return what a result tells of the data and the settings, whatever was found."""
+    given = {"x": samples.x, "y": samples.y, "z": samples.z}
+    n_samples, n_pairs = len(samples), design.graph.n_pairs
+    return {
+        "n_samples": n_samples,
+        "n_omitted": samples.n_omitted,
+        "names": {a: tuple(column.name for column in of) for a, of in given.items()},
+        "kinds": samples.kinds,
+        "n_pairs": n_pairs,
+        "alpha": 2 * n_pairs / n_samples,
+        "block_size": n_samples / len(design.units),
+        "pairs": design.pairs,
+        "adjust": design.adjust,
+        "warnings": (*found, *design.warnings),
+    }

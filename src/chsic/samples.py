@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from chsic.columns import KINDS, Columns, Data, called, read_columns, require_usable
+from chsic._validate import require_same_length
+from chsic.columns import Columns, Data, called, read_columns, require_usable
 
 NAN_POLICIES = ("raise", "omit", "level")
 
@@ -74,7 +75,7 @@ def read_samples(
         argument: read_columns(argument, values, kinds) for argument, values in given.items()
     }
     _check_kinds(kinds, read)
-    _require_same_length(read)
+    require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
     missing = np.any([column.missing for of in read.values() for column in of], axis=0)
@@ -88,25 +89,12 @@ def read_samples(
 
 
 def _check_kinds(kinds: Mapping[str, str] | None, read: dict[str, Columns]) -> None:
-    """Raise for kinds that do not exist, and for names that no column has."""
+    """Raise for names that no column has."""
     known = [*read, *(column.name for of in read.values() for column in of)]
-    for name, kind in (kinds or {}).items():
-        if kind not in KINDS:
-            choices = ", ".join(map(repr, KINDS))
-            raise ValueError(f"kinds: unknown kind {kind!r} of {name!r}; known are {choices}.")
+    for name in kinds or {}:
         if name not in known:
             names = ", ".join(map(repr, dict.fromkeys(known)))
             raise ValueError(f"kinds: there is no column {name!r}; there are {names}.")
-
-
-def _require_same_length(read: dict[str, Columns]) -> None:
-    lengths = {argument: len(columns[0].values) for argument, columns in read.items()}
-    if len(set(lengths.values())) > 1:
-        described = ", ".join(f"{argument} has {length}" for argument, length in lengths.items())
-        raise ValueError(
-            f"{' and '.join(lengths)}: the same number of samples is needed, but {described}; "
-            "row l of each must belong to the same observation."
-        )
 
 
 def _require_complete(read: dict[str, Columns]) -> None:

@@ -64,8 +64,8 @@ def strength(result: IndependenceResult) -> str:
     """
     low, high = result.confidence_interval()
     return (
-        f"{result.coefficient:.3f} on a scale from 0, unrelated, to 1, the same; 95% interval "
-        f"{low:.3f} to {high:.3f}"
+        f"{_number(result.coefficient)} on a scale from 0, unrelated, to 1, the same; 95% interval "
+        f"{_number(low)} to {_number(high)}"
     )
 
 
@@ -79,6 +79,11 @@ def pvalue(p: float) -> str:
     ('0.043', '3e-09')
     """
     return f"{p:.2g}" if p >= 1e-4 else f"{p:.0e}"
+
+
+def _number(value: float) -> str:
+    """Three decimals, or fewer digits of what they would not show."""
+    return f"{value:.3f}" if value == 0 or abs(value) >= 0.001 else f"{value:.1g}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,0 +1,82 @@
+"""How often the test rejects, on fixed seeds and within binomial bounds."""
+
+import numpy as np
+import pytest
+
+import chsic
+from chsic.datasets import draw_scenario
+
+
+def rejections(name, n, reps, d=None, **settings):
+    """Count rejections at 0.05 over fixed seeds."""
+    count = 0
+    for seed in range(reps):
+        x, y, z = draw_scenario(name, n, d, rng=seed)
+        count += chsic.chsic_test(x, y, z, rng=seed, n_resamples=499, **settings).pvalue <= 0.05
+    return count
+
+
+# Level: at a true 0.05 in 100 tests, more than 12 come up in 1 of 700 cells.
+@pytest.mark.parametrize(
+    ("name", "n", "d"),
+    [("m_plus-10dB", 100, 1), ("sharp", 200, 1), ("scale", 200, 1), ("levels-30", 200, None),
+     ("mixed", 200, 2), ("oscillating", 200, 3), ("counts", 200, 1)],
+)  # fmt: skip
+def test_level(name, n, d):
+    assert rejections(name, n, 100, d) <= 12
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "d", "at_least"),
+    [("add", 200, 1, 27), ("square", 200, 1, 26), ("add", 200, 3, 26), ("m_minus-10dB", 200, 1, 26),
+     ("circle", 200, 1, 24), ("levels", 400, None, 22)],
+)  # fmt: skip
+def test_power(name, n, d, at_least):
+    """Out of 30; the laboratory measured .95 and more, circle .9, levels .9."""
+    assert rejections(name, n, 30, d) >= at_least
+
+
+def sign_change(n, seed):
+    rng = np.random.default_rng(seed)
+    x, z, noise = rng.normal(size=(3, n))
+    return x, np.sign(z) * x + noise, z
+
+
+def test_augmentation_finds_what_cancels_along_z():
+    """y = sign(z) x + noise: averaged over z, x and y are uncorrelated.
+
+    A wide bandwidth, which sees little but correlation, shows it most clearly.
+    """
+
+    def found(augment):
+        settings = {"augment": augment, "bandwidth": 6.0}
+        tests = (chsic.chsic_test(*sign_change(200, s), rng=s, **settings) for s in range(20))
+        return sum(test.pvalue <= 0.05 for test in tests)
+
+    assert found(False) <= 5
+    assert found(True) == 20
+    assert chsic.chsic_test(*sign_change(200, 0), rng=0).pvalue < 0.001
+    winner = chsic.chsic_test(*sign_change(200, 0), rng=0)
+    assert winner.members[winner.winner].augmented
+
+
+def test_level_where_units_hold_several_samples():
+    """30 strata and augmentation: products inside a unit are a part of what varies."""
+    rejected = 0
+    for seed in range(60):
+        x, y, z = draw_scenario("levels-30", 600, rng=seed)
+        rejected += (
+            chsic.chsic_test(x, y, z, rng=seed, augment=True, n_resamples=199).pvalue <= 0.05
+        )
+    assert rejected <= 8  # of 60 at a true 0.05: 1 in 130
+
+
+def test_level_with_few_samples_and_several_columns():
+    """A fit takes much of few samples; 16 of 150 at a true 0.05 come up in 1 of 300 cases."""
+    rejected = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        x, y = rng.normal(size=(2, 30))
+        found = chsic.chsic_test(x, y, rng.normal(size=(30, 3)), rng=seed, n_resamples=199)
+        rejected += found.pvalue <= 0.05
+    assert rejected <= 15

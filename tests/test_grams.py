@@ -6,7 +6,6 @@ import pytest
 import chsic
 from chsic.adjust import Unadjusted
 from chsic.grams import FitEffect, fit_effect, residuals_alone, share_of, unit_grams
-from chsic.pairs.entries import degrees
 from chsic.smooth import Smoother
 from chsic.units import Units, units_in_space, units_in_strata
 
@@ -23,7 +22,7 @@ def test_grams_are_the_literal_sums():
     weights = np.ones((4, 4))
     effect = FitEffect(0.9, 0.8, 0.7)
     grams = unit_grams([share_of(x, y, units)], effect)
-    lap, partners = graph.laplacian().toarray(), degrees(graph)
+    lap, partners = graph.laplacian().toarray(), graph.degrees
     contributions, products, centre = [], [], []
     for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
         c, p, t = np.zeros((3, 2)), np.zeros((3, 2)), 0.0

@@ -6,7 +6,6 @@ import pytest
 import chsic
 from chsic import pieces, smooth
 from chsic.datasets import draw_scenario
-from chsic.pairs.entries import degrees
 from chsic.smooth import Smoother
 from chsic.units import units_along
 
@@ -20,10 +19,10 @@ def test_pieces_hold_every_unit_once_and_all_its_pairs(monkeypatch):
     cut = pieces.cut_into_pieces(graph, units)
     assert len(cut) > 10
     assert sum(len(piece.units) for piece in cut) == len(units)
-    partners, own = degrees(graph), []
+    partners, own = graph.degrees, []
     for piece in cut:
         rows = np.arange(n)[piece.rows][piece.inside]
-        np.testing.assert_array_equal(degrees(piece.graph)[piece.inside], partners[rows])
+        np.testing.assert_array_equal(piece.graph.degrees[piece.inside], partners[rows])
         assert piece.units.bounds[-1] == len(rows) <= 70
         own.append(rows)
     np.testing.assert_array_equal(np.concatenate(own), np.arange(n))

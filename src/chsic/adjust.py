@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from chsic._validate import Array
+from chsic.engines.parallel import in_order
 from chsic.smooth import Columns, Rows, Smoother
 
 ADJUSTMENTS = ("auto", "none", "ridge")
@@ -47,9 +48,10 @@ class Adjuster(Protocol):
         ...
 
 
-def all_rows(adjusted: Adjusted, n: int) -> tuple[Array, Array | None]:
+def all_rows(adjusted: Adjusted, n: int, workers: int = 1) -> tuple[Array, Array | None]:
     """Return the residuals of all n samples, made some at a time."""
-    parts = [adjusted.rows(slice(start, min(start + ROWS, n))) for start in range(0, n, ROWS)]
+    pieces = [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
+    parts = list(in_order(adjusted.rows, pieces, workers))
     left = [left for _, left in parts if left is not None]
     return np.concatenate([made for made, _ in parts]), np.concatenate(left) if left else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -28,7 +29,11 @@ def standard_deviations(name: str, values: Array) -> Array:
         raise ValueError(
             f"{name}: values reach {np.abs(values).max():g} and overflow; rescale them."
         )
-    deviations: Array = spread * np.std((values - low) / spread, axis=0, ddof=1)
+    scaled = values - low  # one temporary array: with many samples they cost more than sums do
+    scaled /= spread
+    scaled -= scaled.mean(axis=0)
+    variances = np.einsum("ij,ij->j", scaled, scaled) / (len(values) - 1)
+    deviations: Array = spread * np.sqrt(variances)
     return deviations
 
 
@@ -93,13 +98,22 @@ def typical_distance(points: Array, n_pairs: int = TYPICAL_PAIRS) -> float:
     if n * (n - 1) // 2 <= n_pairs:
         distances = pdist(points)
     else:
-        rng = np.random.default_rng(0)
-        i, j = rng.integers(n, size=n_pairs), rng.integers(n - 1, size=n_pairs)
-        j += j >= i  # no sample with itself
+        i, j = _random_pairs(n, n_pairs)
         apart = points[i] - points[j]
         distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
     middle = float(np.median(distances)) if n > 1 else 0.0
     return middle if middle > 0 else float(np.sqrt(2 * points.var(axis=0).sum()))
+
+
+@functools.lru_cache(maxsize=4)  # one test asks for the same ones a dozen times
+def _random_pairs(n: int, number: int) -> tuple[Index, Index]:
+    """Draw pairs of different samples, always the same ones."""
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(n, size=number), rng.integers(n - 1, size=number)
+    j += j >= i  # no sample with itself
+    i.setflags(write=False)
+    j.setflags(write=False)
+    return i, j
 
 
 def in_bandwidths(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Array]:

@@ -128,7 +128,7 @@ def indicators(columns: Columns) -> tuple[Array, Index]:
         else:
             made.append(column.values)
             origin.append(position)
-    return np.column_stack(made).astype(np.float64), np.array(origin)
+    return np.column_stack(made).astype(np.float64, copy=False), np.array(origin)
 
 
 def require_usable(argument: str, columns: Columns) -> None:

@@ -42,13 +42,17 @@ class Confounder:
         """Take the columns of z apart."""
         values = np.column_stack([column.values for column in columns])
         is_number = np.array([column.kind == "number" for column in columns])
-        categories = None if is_number.all() else strata_of(values[:, ~is_number])
+        if is_number.all():
+            return cls(values, values, None, _scaled(columns))
+        categories = strata_of(values[:, ~is_number])
         return cls(values, values[:, is_number], categories, _scaled(columns))
 
     def rows(self, order: Index) -> Confounder:
         """Return the samples in another order."""
-        categories = None if self.categories is None else self.categories[order]
-        return Confounder(self.values[order], self.numbers[order], categories, self.scaled[order])
+        values = self.values[order]
+        if self.categories is None:
+            return Confounder(values, values, None, self.scaled[order])
+        return Confounder(values, self.numbers[order], self.categories[order], self.scaled[order])
 
     @functools.cached_property
     def strata(self) -> Index:
@@ -81,7 +85,8 @@ class Confounder:
 def _scaled(columns: Columns) -> Array:
     """Every column has variance 1, that of a category being the sum over its indicators."""
     values, origin = indicators(columns)
-    scaled: Array = (values - values.mean(axis=0)) / joint_deviations("z", values, origin)
+    scaled: Array = values - values.mean(axis=0)
+    scaled /= joint_deviations("z", values, origin)
     kept = []
     for position in range(len(columns)):
         own = np.flatnonzero(origin == position)

@@ -16,7 +16,6 @@ from chsic.kernels import KERNELS
 from chsic.metric import join_metrics, learn_metric
 from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
-from chsic.pairs.entries import degrees
 from chsic.pairs.graph import count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space
 from chsic.pairs.nearest import nearest_in_categories, nearest_in_space, nearest_on_line
@@ -112,7 +111,7 @@ def _centre_left(graph: PairGraph, units: Units, kernel: Array, some: tuple[Inde
     of_unit = np.empty(graph.n_samples, np.intp)
     of_unit[units.order] = np.repeat(np.arange(len(units)), units.sizes)
     lost = float(np.mean(1 - kernel[of_unit[i], of_unit[j]]))
-    partners = degrees(graph).astype(np.float64)
+    partners = graph.degrees.astype(np.float64)
     return 1 - lost * graph.n_pairs / float((partners**2 + partners).sum())
 
 

@@ -20,7 +20,7 @@ from chsic.bandwidth import (
 from chsic.columns import Columns, indicators
 from chsic.design import Design
 from chsic.engines.parallel import in_order
-from chsic.features import fit_landmarks
+from chsic.features import candidate_rows, fit_landmarks
 from chsic.grams import (
     Share,
     Taken,
@@ -33,6 +33,7 @@ from chsic.grams import (
 from chsic.kernels import KERNELS
 from chsic.pairs import PairGraph
 from chsic.pieces import Piece, cut_into_pieces
+from chsic.smooth import Rows
 
 MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
 LARGEST_RANK = 64  # features of x, and of y
@@ -41,7 +42,6 @@ SMALLEST_TOLD_APART = 1e-8
 # Distances behind a bandwidth, for each sample and at most: so many that their median varies less
 # than the data make it vary, as what varies in a bandwidth varies in the coefficient.
 PAIRS_A_SAMPLE, MOST_PAIRS = 20, 100_000
-THREADS_FROM = 10_000  # samples below which threads cost more than they save
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,16 +114,16 @@ def compute_family(
     """Compute the scales for `x` and `y`, from which z's influence was taken."""
     u, v = _standardised(x), _standardised(y)
     n = len(u.columns)
-    workers = workers if n >= THREADS_FROM else 1
     n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * n, MOST_PAIRS))
     apart = typical_distance(u.columns, n_pairs), typical_distance(v.columns, n_pairs)
     widths = _widths(u, v, apart, bandwidth)
     middle = (len(widths) - 1) // 2
+    candidates = [of.columns[candidate_rows(of.columns, SEEN)] for of in (u, v)]
     fits = list(
         in_order(
             lambda h: (
-                _fit(u.columns / h[0], apart[0] / h[0], design.of_x, tol),
-                _fit(v.columns / h[1], apart[1] / h[1], design.of_y, tol),
+                _fit(u.columns, candidates[0], h[0], apart[0], design.of_x, tol),
+                _fit(v.columns, candidates[1], h[1], apart[1], design.of_y, tol),
             ),
             widths,
             workers,
@@ -169,16 +169,24 @@ def _put_together(
     ]
 
 
-def _fit(values: Array, apart: float, adjuster: Adjuster, tol: float) -> tuple[Adjusted, float]:
-    """Fit what z explains of the features of `values`; also how much of the kernel they miss.
+def _fit(
+    values: Array, candidates: Array, width: float, apart: float, adjuster: Adjuster, tol: float
+) -> tuple[Adjusted, float]:
+    """Fit what z explains of features of `values`; also how much of the kernel they miss.
 
-    `values` are in bandwidths, and typically `apart`.
+    Landmarks are some of the `candidates`; samples are typically `apart`.
     """
     # What a kernel tells apart, 1 - kappa, is all there is: wide ones need more exact features.
-    told_apart = float(1 - np.exp(-(apart**2)))
+    told_apart = float(1 - np.exp(-((apart / width) ** 2)))
     accuracy = tol * max(told_apart, SMALLEST_TOLD_APART)
-    landmarks, missed = fit_landmarks(values, KERNELS["gaussian"], accuracy, LARGEST_RANK, SEEN)
-    return adjuster.fit(lambda rows: landmarks(values[rows]).astype(np.float64, copy=False)), missed
+    landmarks, missed = fit_landmarks(
+        candidates / width, KERNELS["gaussian"], accuracy, LARGEST_RANK, len(candidates)
+    )
+
+    def features(rows: Rows) -> Array:
+        return landmarks(values[rows] / width).astype(np.float64, copy=False)
+
+    return adjuster.fit(features), missed
 
 
 def _standardised(variable: Variable) -> Variable:

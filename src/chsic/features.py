@@ -14,7 +14,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from chsic._validate import Array
+from chsic._validate import Array, Index
 from chsic.kernels import Kernel
 
 CANDIDATES = 10_000  # samples that landmarks are chosen from; a hundredth of them at each end
@@ -167,7 +167,7 @@ def fit_landmarks(
 
     Returns also the mean of kappa(0) - |u|^2 over the candidates, which the features miss.
     """
-    candidates = _candidates(x, n_candidates)
+    candidates = x[candidate_rows(x, n_candidates)]
     choose = _pivots_at_once if len(candidates) <= AT_ONCE else _pivots_one_by_one
     pivots, factor, missed = choose(candidates, kernel, accuracy, largest_rank)
     inverse = scipy.linalg.solve_triangular(factor, np.eye(len(pivots)))
@@ -214,14 +214,15 @@ def _pivots_one_by_one(
     return pivots, rows[: len(pivots), pivots], float(residual.mean())
 
 
-def _candidates(x: Array, number: int) -> Array:
+def candidate_rows(x: Array, number: int) -> Index | slice:
     """Return some of the samples, those at the ends of each column included."""
     n = len(x)
     if n <= number:
-        return x
+        return slice(None)
     rows = [np.random.default_rng(0).choice(n, number, replace=False)]
     extremes = max(1, number // 100)
     for column in x.T:
         order = np.argpartition(column, [extremes, n - extremes])
         rows += [order[:extremes], order[n - extremes :]]
-    return x[np.unique(np.concatenate(rows))]
+    chosen: Index = np.unique(np.concatenate(rows))
+    return chosen

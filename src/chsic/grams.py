@@ -22,7 +22,6 @@ import numpy as np
 from chsic._validate import Array, Index
 from chsic.engines.features import laplacian_times
 from chsic.pairs import PairGraph
-from chsic.pairs.entries import degrees
 from chsic.units import Units
 
 SMALLEST_LEFT = 0.1  # of a sample's variance after its own fit
@@ -77,7 +76,7 @@ def residuals_alone(features: Array, left: Array | None, graph: PairGraph) -> Re
 
     Without a fit, a sample is compared with the mean of its partners, which adds to its variance.
     """
-    lap, partners = laplacian_times(graph, features), degrees(graph)
+    lap, partners = laplacian_times(graph, features), graph.degrees
     if left is not None:
         return Residuals(features, lap, features, partners, np.maximum(left, SMALLEST_LEFT))
     divisor = np.maximum(partners, 1)
@@ -172,7 +171,7 @@ def fit_effect(graph: PairGraph, x: Taken | None, y: Taken | None) -> FitEffect:
     """Work out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'."""
     if x is None or y is None:
         return FitEffect()
-    partners = degrees(graph).astype(np.float64)
+    partners = graph.degrees.astype(np.float64)
     (of_x, c_x), (of_y, c_y) = x, y
     lap_x = laplacian_times(graph, of_x)
     lap_y = lap_x if of_y is of_x else laplacian_times(graph, of_y)

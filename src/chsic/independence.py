@@ -31,6 +31,7 @@ from chsic.samples import read_samples
 NOTHING_LEFT = 1e-20  # of the variance of x, or of y: it is a function of z up to rounding
 HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
 MISSED_MUCH = 0.1
+THREADS_FROM = 10_000  # samples below which threads cost more than they save
 
 
 @blas_on_one_thread()
@@ -166,14 +167,15 @@ def chsic_test(
     _require_used_alpha(alpha, design)
     if augment is True and design.kernel_on_z is None:
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
+    threads = settings["workers"] if len(samples) >= THREADS_FROM else 1
     found: list[str] = []
     if samples.n_omitted:
         found.append(f"{samples.n_omitted} rows with missing values were left out.")
-    u = _left_given_z("x", u, samples.x, design.of_x, design.graph, found)
-    v = _left_given_z("y", v, samples.y, design.of_y, design.graph, found)
+    u = _left_given_z("x", u, samples.x, design.of_x, design.graph, found, threads)
+    v = _left_given_z("y", v, samples.y, design.of_y, design.graph, found, threads)
     if not (u.columns.shape[1] and v.columns.shape[1]):
         return nothing_left(design, samples, found)
-    family = compute_family(u, v, design, bandwidth, tol, settings["workers"])
+    family = compute_family(u, v, design, bandwidth, tol, threads)
     kernels = _kernels(design, augment)
     grams = _members(design, family, kernels)
     compared = joint_null(
@@ -216,10 +218,11 @@ def _left_given_z(
     adjuster: Adjuster,
     graph: PairGraph,
     found: list[str],
+    workers: int,
 ) -> Variable:
     """Take off what z explains, and the columns of which nothing is left; say so in `found`."""
     columns, origin = variable.columns, variable.origin
-    residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns))
+    residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns), workers)
     alone = residuals if left is not None else residuals_alone(residuals, left, graph).alone
     share = alone.var(axis=0) / columns.var(axis=0)
     varies = share > NOTHING_LEFT

@@ -20,7 +20,7 @@ from chsic.engines.parallel import in_order
 from chsic.features import FeatureMap, fit_features
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
-from chsic.pairs.entries import degrees, local_order
+from chsic.pairs.entries import local_order
 from chsic.pairs.intervals import Intervals
 from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
@@ -97,7 +97,7 @@ def feature_covariances(
     x, y = x[order], y[order]
     of_x, of_y = maps
     matrices = np.zeros((graph.n_blocks, of_x.n_features, of_y.n_features))
-    partners = degrees(graph).astype(np.float64)
+    partners = graph.degrees.astype(np.float64)
     row_squares = partners**2 + partners  # of the rows of Lap
     by_chance = any(features.n_draws for features in maps)
     every = -(-graph.n_samples // (SEEN_BESIDE_CHANCE if by_chance else SEEN))
@@ -198,14 +198,23 @@ def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDA
     here = slice(start - first, stop - first)
     # Relative to their mean, so that sums stay small and lose no digits.
     window = window - window[here].mean(axis=0, dtype=np.float64)
-    sums = np.zeros((len(window) + 1, window.shape[1]))
-    np.cumsum(window, axis=0, out=sums[1:])
-    begin, end = runs.starts[start:stop] - first, runs.stops[start:stop] - first
+    begin, end = runs.starts[start:stop], runs.stops[start:stop]
     size = (end - begin)[:, np.newaxis]  # the position itself is one of them
-    of_run = sums.take(end, axis=0)
-    of_run -= sums.take(begin, axis=0)
     rows: NDArray[np.floating] = size * window[here]
-    rows -= of_run
+    # Zeros before the window and nothing new after it: runs as long as others, but cut off.
+    reach = runs.reach
+    before = 0 if reach is None else max(0, reach - (start - first))
+    after = 0 if reach is None else max(0, reach + stop - last)
+    sums = np.empty((before + len(window) + 1 + after, window.shape[1]))
+    sums[: before + 1] = 0
+    np.cumsum(window, axis=0, out=sums[before + 1 : before + 1 + len(window)])
+    sums[before + 1 + len(window) :] = sums[before + len(window)]
+    if reach is None:
+        rows -= sums.take(end - first, axis=0)
+        rows += sums.take(begin - first, axis=0)
+    else:  # both ends move on by one
+        rows -= sums[2 * reach + 1 : 2 * reach + 1 + len(rows)]
+        rows += sums[: len(rows)]
     return rows
 
 

@@ -19,7 +19,7 @@ from chsic.engines.grid import Axis, fit_axis
 from chsic.engines.parallel import in_order
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
-from chsic.pairs.entries import Entries, degrees, entries_in_pieces, laplacian_entries
+from chsic.pairs.entries import Entries, entries_in_pieces, laplacian_entries
 from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
 PIECE = 2**20  # entries of one transform; fixed, so that workers do not change the sums
@@ -151,7 +151,7 @@ def _transforms(
 def _diagonal(graph: PairGraph) -> Iterator[Entries]:
     """Complete blocks: Lap_b = n_b I - 11', of which this is the diagonal part n_b I."""
     by_block = np.argsort(graph.blocks, kind="stable")
-    sizes = degrees(graph)[by_block] + 1
+    sizes = graph.degrees[by_block] + 1
     yield from entries_in_pieces(graph, by_block, by_block, sizes.astype(np.float64), PIECE)
 
 

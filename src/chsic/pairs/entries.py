@@ -25,17 +25,6 @@ class Entries:
     values: Array
 
 
-def degrees(graph: PairGraph) -> Index:
-    """Return the number of partners of each sample, without listing pairs in runs."""
-    n = graph.n_samples
-    i, j = graph.listed
-    counts = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
-    if graph.intervals is not None:
-        runs = graph.intervals
-        counts[runs.order] += runs.stops - runs.starts - 1
-    return counts
-
-
 def local_order(graph: PairGraph, lap: csr_array) -> Index:
     """Return the samples with partners by block and, inside, so that partners are near."""
     order: Index = reverse_cuthill_mckee(lap, symmetric_mode=True)
@@ -51,7 +40,7 @@ def laplacian_entries(graph: PairGraph, size: int) -> Iterator[Entries]:
     """
     by_block = np.argsort(graph.blocks, kind="stable")
     yield from entries_in_pieces(
-        graph, by_block, by_block, degrees(graph).astype(float)[by_block], size
+        graph, by_block, by_block, graph.degrees.astype(float)[by_block], size
     )
     if graph.intervals is not None:
         yield from _run_pieces(graph, size)

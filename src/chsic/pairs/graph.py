@@ -119,6 +119,17 @@ class PairGraph:
         sizes = np.bincount(self.blocks)
         return self.n_pairs == int((sizes * (sizes - 1) // 2).sum())
 
+    @functools.cached_property
+    def degrees(self) -> Index:
+        """Number of partners of each sample, counted without listing pairs in runs."""
+        n = self.n_samples
+        counts: Index = np.bincount(np.concatenate(self.listed), minlength=n)
+        if self.intervals is not None:
+            runs = self.intervals
+            counts[runs.samples(0, n)] += runs.stops - runs.starts - 1
+        counts.setflags(write=False)
+        return counts
+
     @property
     def i(self) -> Index:
         """One sample of each pair."""

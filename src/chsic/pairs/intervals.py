@@ -28,13 +28,23 @@ class Intervals:
     @functools.cached_property
     def starts(self) -> Index:
         """First earlier partner of each position, or the position itself."""
-        starts: Index = np.searchsorted(self.stops, np.arange(len(self.stops)), side="right")
-        return starts
+        here: Index = np.arange(len(self.stops))
+        if self.reach is not None:
+            return np.maximum(here - self.reach, 0)
+        return np.searchsorted(self.stops, here, side="right")
 
     @functools.cached_property
     def in_order(self) -> bool:
         """Whether position p is sample p."""
         return bool(np.array_equal(self.order, np.arange(len(self.order))))
+
+    @functools.cached_property
+    def reach(self) -> int | None:
+        """To how many positions before and after it every one goes, if that is one number."""
+        n = len(self.stops)
+        reach = int(self.stops[0]) - 1
+        same = np.array_equal(self.stops, np.minimum(np.arange(1, n + 1) + reach, n))
+        return reach if same else None
 
     def samples(self, start: int, stop: int) -> Index | slice:
         """Return which samples stand in some positions."""

@@ -65,4 +65,4 @@ PIP_INSTALL := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-che
 	@touch $@
 
 clean:
-	rm -rf .venv demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo dist test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -224,5 +224,5 @@ def test_missing_extra_is_explained():
     code = "import sys; sys.modules['typer'] = None; from chsic.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "pip install 'chsic[cli,plot]'" in done.stderr
+    assert "pip install 'chsic[cli,plot,report]'" in done.stderr
     assert "Traceback" not in done.stderr

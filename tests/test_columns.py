@@ -204,7 +204,7 @@ def test_pairs_do_not_cross_categories():
         z = pd.DataFrame(rng.normal(size=(300, numbers)), columns=list("ab")[:numbers])
         z["group"] = rng.choice(["u", "v", "w"], 300)
         design = chsic.independence.make_design(
-            *rng.normal(size=(2, 300, 1)),
+            rng.normal(size=(2, 300, 1)),
             chsic.confounder.Confounder.of(read_columns("z", z)),
             pairs="auto",
             alpha=None,

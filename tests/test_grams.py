@@ -5,7 +5,7 @@ import pytest
 
 import chsic
 from chsic.adjust import Unadjusted
-from chsic.grams import FitEffect, fit_effect, residuals_alone, share_of, unit_grams
+from chsic.grams import FitEffect, FitEffects, residuals_alone, share_of, unit_grams
 from chsic.smooth import Smoother
 from chsic.units import Units, units_in_space, units_in_strata
 
@@ -95,11 +95,11 @@ def test_fit_effect_is_that_of_the_matrices():
         np.testing.assert_allclose(np.diag(square), fit.rows(slice(None))[1], atol=1e-9)
         squares.append(square)
     a, b = squares
-    found = fit_effect(graph, fits[0].taken, fits[1].taken)
+    found = FitEffects(graph).of(fits[0].taken, fits[1].taken)
     assert found.of_x == pytest.approx(np.trace(lap @ a) / np.trace(lap))
     assert found.of_y == pytest.approx(np.trace(lap @ b) / np.trace(lap))
     assert found.of_both == pytest.approx(np.trace(lap @ a @ lap @ b) / np.trace(lap @ lap))
-    assert fit_effect(graph, None, None) == FitEffect(1, 1, 1)
+    assert FitEffects(graph).of(None, None) == FitEffect(1, 1, 1)
 
 
 def test_fit_effect_is_what_noise_does():
@@ -116,7 +116,7 @@ def test_fit_effect_is_what_noise_does():
     n_draws = 100_000
     x, y = (left @ rng.normal(size=(n, n_draws)) for _ in range(2))
     statistics = (x * (lap @ y)).sum(axis=0) ** 2
-    found = fit_effect(graph, fit.taken, fit.taken)
+    found = FitEffects(graph).of(fit.taken, fit.taken)
     expected = found.of_both * (lap**2).sum()
     assert found.of_both < 0.95  # four times what chance allows below
     assert statistics.mean() == pytest.approx(expected, abs=4 * statistics.std() / n_draws**0.5)

@@ -39,18 +39,34 @@ LAYERS = [
     ["measure"],
     ["smooth", "units", "confounder"],
     ["metric", "adjust", "grams", "pieces"],
-    ["design"],
+    ["design", "variable"],
+    ["prepare"],
     ["family", "null", "result"],
     ["outcome"],
-    ["independence"],
+    ["inference"],
+    ["independence", "shared"],
     ["sensitivity", "calibrate", "words"],
+    ["frame", "screened", "finished", "progress"],
+    ["screen"],
     ["table", "files", "models"],
     ["scenarios"],
     ["datasets", "paper"],
     ["compare", "figure1"],
     ["plot.canvas"],
-    ["plot.paper_figure", "plot.null", "plot.along_z", "plot.along_settings", "plot.differences"],
+    [
+        "plot.paper_figure",
+        "plot.null",
+        "plot.along_z",
+        "plot.along_settings",
+        "plot.differences",
+        "plot.screened",
+    ],
     ["plot"],
+    ["report.facts"],
+    ["report.figures"],
+    ["report.page"],
+    ["report.write"],
+    ["report"],
     [""],  # the package itself: the public names
     ["cli"],
     ["__main__"],
@@ -110,9 +126,8 @@ def test_a_wrong_import_is_noticed(tmp_path):
 
 def test_extras_are_imported_where_used():
     """Importing the package must not need, or pay for, what is optional."""
-    code = (
-        "import sys, chsic; print([m for m in ('matplotlib', 'rich', 'typer') if m in sys.modules])"
-    )
+    extras = ("matplotlib", "narwhals", "plotly", "polars", "rich", "statsmodels", "typer")
+    code = f"import sys, chsic; print([m for m in {extras} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -123,6 +138,8 @@ def test_public_names():
         "Calibration",
         "IndependenceResult",
         "PairGraph",
+        "Screen",
+        "ScreenedPair",
         "Sensitivity",
         "block_pairs",
         "calibrate",
@@ -138,7 +155,9 @@ def test_public_names():
         "nearest_pairs",
         "paper",
         "random_pairs",
+        "screen",
         "sensitivity",
+        "write_report",
     ]
     for name in chsic.__all__:
         assert getattr(chsic, name).__doc__
@@ -154,6 +173,12 @@ PUBLIC_MODULES = [
     "measure",
     "models",
     "paper",
+    "plot.screened",
+    "report.facts",
+    "report.page",
+    "report.write",
+    "screen",
+    "screened",
     "plot.along_settings",
     "plot.along_z",
     "plot.differences",
@@ -181,4 +206,14 @@ def test_every_public_function_has_an_example(name):
 
 
 # Functions that other modules share but nobody outside calls.
-HELPERS = {"count_pairs", "max_pairs", "save", "settings"}
+HELPERS = {
+    "before_and_after",
+    "count_pairs",
+    "line_of",
+    "max_pairs",
+    "pairs_of",
+    "profile_along",
+    "require_statsmodels",
+    "save",
+    "settings",
+}

@@ -66,7 +66,7 @@ def test_parquet_and_standard_input(tmp_path, monkeypatch):
         ("a,a\n1,2\n", ["a"], r"2 columns are called 'a'"),
         ("a,b\n1,2\n", ["a", "a"], r"'a' is asked for more than once"),
         ("temperature,b\n1,2\n", ["temprature"], "did you mean 'temperature'"),
-        ("temperature,b\n1,2\n", ["zzz"], "it has 'temperature', 'b'"),
+        ("temperature,b\n1,2\n", ["zzz"], "there are 'temperature', 'b'"),
         ("a,b\n1,2,3\n", ["a", "b"], r"data\.csv: found more fields"),
     ],
 )

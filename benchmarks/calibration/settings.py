@@ -19,7 +19,7 @@ from rich.progress import Progress
 
 import chsic
 from chsic.datasets import SCENARIOS, draw_scenario
-from chsic.family import Multiples
+from chsic.prepare import Multiples
 from chsic.files import write_whole
 
 RESULTS = Path(__file__).parents[1] / "results" / "calibration"

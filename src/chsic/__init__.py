@@ -18,7 +18,10 @@ from chsic.pairs import (
     nearest_pairs,
     random_pairs,
 )
+from chsic.report import write_report
 from chsic.result import IndependenceResult
+from chsic.screen import screen
+from chsic.screened import Screen, ScreenedPair
 from chsic.sensitivity import Sensitivity, sensitivity
 from chsic.terms import AccuracyWarning
 
@@ -29,6 +32,8 @@ __all__ = [
     "Calibration",
     "IndependenceResult",
     "PairGraph",
+    "Screen",
+    "ScreenedPair",
     "Sensitivity",
     "block_pairs",
     "calibrate",
@@ -44,5 +49,7 @@ __all__ = [
     "nearest_pairs",
     "paper",
     "random_pairs",
+    "screen",
     "sensitivity",
+    "write_report",
 ]

@@ -14,7 +14,7 @@ def main() -> None:
             raise
         sys.exit(
             f"chsic: the command line needs {error.name}; "
-            "install it with: pip install 'chsic[cli,plot]'"
+            "install it with: pip install 'chsic[cli,plot,report]'"
         )
     run()
 

@@ -128,15 +128,18 @@ def in_bandwidths(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Arra
 
 def bandwidths_of(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Array]:
     """Return the h of each column of `x` and of `y`."""
-    if isinstance(bandwidth, tuple | list):
-        if len(bandwidth) != 2:
-            raise ValueError(
-                f"bandwidth: a pair (for x, for y) is needed, got {len(bandwidth)} values."
-            )
-        for_x, for_y = bandwidth
-    else:
-        for_x = for_y = bandwidth
-    return _resolve("x", x, for_x), _resolve("y", y, for_y)
+    return bandwidth_of("x", x, bandwidth), bandwidth_of("y", y, bandwidth)
+
+
+def bandwidth_of(name: str, values: Array, bandwidth: Bandwidth) -> Array:
+    """Return the h of each column of what is called "x" or "y", as a pair is for both of them."""
+    if not isinstance(bandwidth, tuple | list):
+        return _resolve(name, values, bandwidth)
+    if len(bandwidth) != 2:
+        raise ValueError(
+            f"bandwidth: a pair (for x, for y) is needed, got {len(bandwidth)} values."
+        )
+    return _resolve(name, values, bandwidth["xy".index(name)])
 
 
 def _scaled(name: str, values: Array, h: Array) -> Array:

@@ -194,14 +194,13 @@ class _Source:
         z = Confounder.of(samples.z)
         x, y = (np.column_stack([column.values for column in of]) for of in (samples.x, samples.y))
         design = make_design(
-            x, y, z, pairs="auto", alpha=None, block_size=None, adjust="auto", rng=rng
+            (x, y), z, pairs="auto", alpha=None, block_size=None, adjust="auto", rng=rng
         )
         near = _neighbours(z, design)
         parts = [
             _split(values, columns, adjuster, near)
-            for values, columns, adjuster in (
-                (x, samples.x, design.of_x),
-                (y, samples.y, design.of_y),
+            for values, columns, adjuster in zip(
+                (x, y), (samples.x, samples.y), design.adjusters, strict=True
             )
         ]
         fits, residuals, ranked = zip(*parts, strict=True)

@@ -1,18 +1,17 @@
-"""Command line: ``chsic test``, ``measure``, ``figure1`` and ``demo``."""
+"""Command line: ``chsic test``, ``screen``, ``alpha``, ``report``, ``measure``, ...."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -20,10 +19,12 @@ import chsic
 from chsic.bandwidth import Bandwidth
 from chsic.compare import Comparison, compare
 from chsic.figure1 import simulate
-from chsic.files import write_csv
+from chsic.files import write_csv, write_rows
+from chsic.progress import progress_bar
 from chsic.result import IndependenceResult
+from chsic.screened import Screen, ScreenedPair
 from chsic.table import open_table
-from chsic.words import answer, question, strength
+from chsic.words import answer, pvalue, question, strength
 
 app = typer.Typer(
     help="Is x still related to y once z is known?",
@@ -39,6 +40,19 @@ File = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder for the files; made if needed.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same numbers.", min=0)]
+Given = Annotated[
+    list[str] | None,
+    typer.Option(help="Confounding column z; several: a,b, or --given a --given b."),
+]
+Categories = Annotated[
+    list[str] | None,
+    typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
+]
+NanPolicy = Annotated[
+    str, typer.Option(help="Missing values: raise, omit their rows, or level of a category.")
+]
+Resamples = Annotated[int, typer.Option(help="Random signs drawn.", min=19)]
+Threads = Annotated[int, typer.Option(help="Threads; the answer is the same.", min=1)]
 Workers = Annotated[
     int | None, typer.Option(help="Processes; all cores by default.", min=1, show_default=False)
 ]
@@ -51,12 +65,9 @@ def run() -> None:
     except (ValueError, TypeError, OSError) as error:
         print(f"chsic: {error}", file=sys.stderr)
         sys.exit(2)
-    except ModuleNotFoundError as error:
-        print(
-            f"chsic: this needs {str(error.name).partition('.')[0]}; "
-            "install it with: pip install 'chsic[cli,plot]'",
-            file=sys.stderr,
-        )
+    except ImportError as error:
+        missing = f"this needs {error.name.partition('.')[0]}" if error.name else str(error)
+        print(f"chsic: {missing}; pip install 'chsic[cli,plot,report]' has it all", file=sys.stderr)
         sys.exit(2)
 
 
@@ -74,23 +85,15 @@ def independence(
     file: File,
     x: Annotated[list[str], typer.Option(help="Column x; several: a,b.")],
     y: Annotated[list[str], typer.Option(help="Column y; several: a,b.")],
-    given: Annotated[
-        list[str] | None,
-        typer.Option(help="Confounding column z; several: a,b, or --given a --given b."),
-    ] = None,
-    categories: Annotated[
-        list[str] | None,
-        typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
-    ] = None,
-    nan_policy: Annotated[
-        str, typer.Option(help="Missing values: raise, omit their rows, or level of a category.")
-    ] = "raise",
+    given: Given = None,
+    categories: Categories = None,
+    nan_policy: NanPolicy = "raise",
     alpha: Annotated[
         float | None, typer.Option(help="Neighbours of a sample.", show_default="by size")
     ] = None,
-    resamples: Annotated[int, typer.Option(help="Random signs drawn.", min=19)] = 9999,
+    resamples: Resamples = 9999,
     seed: Seed = 0,
-    threads: Annotated[int, typer.Option(help="Threads; the answer is the same.", min=1)] = 1,
+    threads: Threads = 1,
     as_json: AsJson = False,
 ) -> None:
     """Test whether x is still related to y once z is known: p-value, strength, interval.
@@ -120,6 +123,169 @@ def independence(
         print(json.dumps(result.to_dict(), indent=2))
     else:
         _print_result(result)
+
+
+@app.command()
+def screen(
+    file: File,
+    given: Given = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns to be tested; all but the confounders by default: a,b."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Test the others against this column, not every pair.")
+    ] = None,
+    categories: Categories = None,
+    nan_policy: NanPolicy = "raise",
+    out: Annotated[
+        Path | None, typer.Option(help="CSV file for all pairs.", show_default=False)
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="File in which finished pairs are kept: the same command goes on from it.",
+            show_default=False,
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Largest adjusted p-value of a relation.")] = 0.05,
+    show: Annotated[int, typer.Option(help="Pairs to print, smallest p-value first.")] = 20,
+    resamples: Resamples = 9999,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Test every pair of columns, or every column against a target, given confounders.
+
+    Columns that cannot be tested, such as constant ones, are skipped, and named with the reason.
+
+    Example: chsic screen data.csv --given temperature
+
+    Example: chsic screen genes.parquet --given age,batch --categories batch --target outcome
+    --resume run.jsonl --out pairs.csv
+    """
+    table = open_table(file)
+    of_z = table.split(given or [])
+    tested = table.split(columns) if columns else [n for n in table.names if n not in of_z]
+    if target is not None and target not in tested:
+        tested.append(target)
+    found = chsic.screen(
+        table.read([*tested, *of_z]),
+        of_z,
+        columns=tested,
+        target=target,
+        kinds=dict.fromkeys(table.split(categories or []), "category"),
+        nan_policy=nan_policy,
+        n_resamples=resamples,
+        workers=threads,
+        rng=seed,
+        resume=resume,
+        progress=True,
+    )
+    if out is not None:
+        rows = [{**row, "warnings": " ".join(row["warnings"])} for row in found.rows()]
+        write_rows(out, [field.name for field in fields(ScreenedPair)], rows)
+    if as_json:
+        told = {name: getattr(found, name) for name in ("given", "target", "kinds", "skipped")}
+        print(json.dumps({**told, "pairs": found.rows()}, indent=2))
+    else:
+        _print_screen(found, level, show)
+
+
+@app.command("alpha")
+def along_alpha(
+    file: File,
+    x: Annotated[list[str], typer.Option(help="Column x; several: a,b.")],
+    y: Annotated[list[str], typer.Option(help="Column y; several: a,b.")],
+    given: Given = None,
+    categories: Categories = None,
+    nan_policy: NanPolicy = "raise",
+    alphas: Annotated[
+        str | None, typer.Option(help="Numbers of neighbours: 2,8,32.", show_default="2 to 64")
+    ] = None,
+    bandwidths: Annotated[
+        str | None,
+        typer.Option(help="In median distances: 0.6,1.2.", show_default="0.3 to 5"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Picture, as PNG, SVG or PDF.", show_default=False)
+    ] = None,
+    resamples: Resamples = 9999,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Test again and again, along alpha and along the bandwidth.
+
+    An answer that depends on them is not to be trusted.
+
+    Example: chsic alpha data.csv --x ice_cream --y rescues --given temperature --out alpha.png
+    """
+    table = open_table(file)
+    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
+    if not of_z:
+        raise ValueError("--given: without a confounder there are no neighbours to choose.")
+    if out is not None:
+        figures = importlib.import_module("matplotlib.figure")  # what can fail should fail now
+    frame = table.read([*of_x, *of_y, *of_z])
+    found = chsic.sensitivity(
+        frame.select(of_x),
+        frame.select(of_y),
+        frame.select(of_z),
+        alphas=_numbers("--alphas", alphas),
+        bandwidths=_numbers("--bandwidths", bandwidths),
+        kinds=dict.fromkeys(table.split(categories or []), "category"),
+        nan_policy=nan_policy,
+        n_resamples=resamples,
+        workers=threads,
+        rng=seed,
+    )
+    print(json.dumps(found.to_dict(), indent=2) if as_json else found)
+    if out is not None:
+        from chsic import plot
+
+        figure = figures.Figure(figsize=(10, 4), layout="constrained")
+        plot.sensitivity(found, figure.subplots(1, 2))
+        plot.save(figure, out)
+        print(out, file=sys.stderr)
+
+
+@app.command()
+def report(
+    file: File,
+    x: Annotated[list[str], typer.Option(help="Column x; several: a,b.")],
+    y: Annotated[list[str], typer.Option(help="Column y; several: a,b.")],
+    out: Annotated[Path, typer.Option(help="HTML file.")],
+    given: Given = None,
+    categories: Categories = None,
+    nan_policy: NanPolicy = "raise",
+    resamples: Resamples = 9999,
+    seed: Seed = 0,
+    threads: Threads = 1,
+) -> None:
+    """Write a page about one question: the answer in words, pictures, and how to repeat it.
+
+    The page is one file that needs no network, and can be printed and handed on.
+
+    Example: chsic report data.csv --x ice_cream --y rescues --given temperature --out report.html
+    """
+    table = open_table(file)
+    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
+    frame = table.read([*of_x, *of_y, *of_z])
+    chsic.write_report(
+        out,
+        frame.select(of_x),
+        frame.select(of_y),
+        frame.select(of_z) if of_z else None,
+        source=table.path,
+        progress=True,
+        kinds=dict.fromkeys(table.split(categories or []), "category"),
+        nan_policy=nan_policy,
+        n_resamples=resamples,
+        workers=threads,
+        rng=seed,
+    )
+    print(out)
 
 
 @app.command()
@@ -229,6 +395,40 @@ def _print_result(result: IndependenceResult) -> None:
     console.print(table)
 
 
+def _print_screen(found: Screen, level: float, show: int) -> None:
+    related = sum(pair.pvalue_bh <= level for pair in found)
+    given = f" given {', '.join(found.given)}" if found.given else ""
+    console = Console(highlight=False)
+    console.print(
+        Text(
+            f"{related} of {len(found)} pairs are related{given} "
+            f"(adjusted p at most {level:g}, Benjamini and Hochberg)",
+            style="bold",
+        )
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for header in ("x", "y"):
+        table.add_column(header, max_width=24, overflow="fold")
+    for header in ("strength", "95% interval", "p", "adjusted", "Holm"):
+        table.add_column(header, justify="right")
+    smallest = sorted(found, key=lambda pair: pair.pvalue)
+    for pair in smallest[:show]:
+        table.add_row(
+            Text(pair.x),
+            Text(pair.y),
+            f"{pair.coefficient:.3f}",
+            f"{pair.low:.3f} to {pair.high:.3f}",
+            *(pvalue(p) for p in (pair.pvalue, pair.pvalue_bh, pair.pvalue_holm)),
+        )
+    console.print(table)
+    if len(found) > show:
+        print(f"... and {len(found) - show} with larger p-values (--show, --out, --json)")
+    for name, reason in found.skipped.items():
+        console.print(Text(f"skipped {reason if reason.startswith(name) else f'{name}: {reason}'}"))
+    for sentence, times in Counter(s for pair in found for s in pair.warnings).most_common():
+        console.print(Text(f"beware, in {times} pairs: {sentence}"))
+
+
 def _print_comparisons(results: dict[str, Comparison]) -> None:
     table = Table(box=None, padding=(0, 2, 1, 0), header_style="bold")
     table.add_column("x, y | z", max_width=26)
@@ -254,7 +454,7 @@ def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> li
 
     if out.exists() and not out.is_dir():
         raise ValueError(f"--out: {out} is a file; name a folder.")
-    with _progress_bar("data sets") as progress:
+    with progress_bar("data sets") as progress:
         points = simulate(trials, seed, workers, progress)
     figure = plot.figure1(points)
     png, svg, table = (out / f"figure1.{kind}" for kind in ("png", "svg", "csv"))
@@ -264,16 +464,13 @@ def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> li
     return [png, svg, table]
 
 
-@contextmanager
-def _progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function (done, total) that moves a bar on standard error, if that is a terminal."""
-    console = Console(stderr=True)
-    columns = (TextColumn(what), BarColumn(), TextColumn("{task.completed}/{task.total}"))
-    with Progress(
-        *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+def _numbers(option: str, text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{option}: expected numbers such as 2,8,32, got {text!r}.") from None
 
 
 def _bandwidth(text: str) -> Bandwidth:

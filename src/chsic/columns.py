@@ -11,6 +11,7 @@ import dataclasses
 import datetime
 import decimal
 import numbers
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -103,9 +104,28 @@ def read_columns(
         return values  # read already
     given = {} if kinds is None else kinds
     return [
-        _as_column(name, raw, given.get(name, given.get(argument)))
+        read_column(name, raw, given.get(name, given.get(argument)))
         for name, raw in _raw_columns(argument, values)
     ]
+
+
+def named_columns(argument: str, values: Data) -> dict[str, Any]:
+    """Cut a data frame into columns by name, none of them read; those of an array are numbered."""
+    if isinstance(values, Mapping):
+        found = [(str(name), _as_series(str(name), column)) for name, column in values.items()]
+    elif _as_frame(argument, values) is not None:
+        found = _raw_columns(argument, values)
+    else:
+        array = _as_array(argument, values)
+        if array.ndim != 2:
+            raise TypeError(
+                f"{argument}: expected a data frame or an (n, d) array, got shape {array.shape}."
+            )
+        found = [(str(k), column) for k, column in enumerate(array.T)]
+    for name, times in Counter(name for name, _ in found).items():
+        if times > 1:
+            raise ValueError(f"{argument}: {times} columns are called {name!r}; rename them.")
+    return dict(found)
 
 
 def as_columns(argument: str, values: Data) -> Array:
@@ -175,7 +195,7 @@ def _raw_columns(argument: str, values: Any) -> list[tuple[str, Any]]:
         names = [str(name) for name in frame.columns]
         if not names:
             raise ValueError(f"{argument}: the data frame has no columns; choose at least one.")
-        return [(str(name), frame[name]) for name in frame.columns]
+        return list(zip(names, frame.iter_columns(), strict=True))
     array = _as_array(argument, values)
     if array.ndim == 1:
         return [(argument, array)]
@@ -206,6 +226,17 @@ def _as_frame(argument: str, values: Any) -> Any:
     return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
 
 
+def _as_series(name: str, values: Any) -> Any:
+    """Return a narwhals series or a 1-D array."""
+    series = _as_frame(name, values)
+    if series is not None and not hasattr(series, "columns"):
+        return series
+    array = _as_array(name, values)
+    if array.ndim != 1:
+        raise TypeError(f"{name}: expected one column, got shape {array.shape}.")
+    return array
+
+
 def _as_array(argument: str, values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         objects = np.array(values.data, dtype=object)
@@ -222,7 +253,8 @@ def _as_array(argument: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def _as_column(name: str, raw: Any, kind: str | None) -> Column:
+def read_column(name: str, raw: Any, kind: str | None) -> Column:
+    """Read one column, of the kind it is said to be or that its type tells."""
     if kind is not None and kind not in KINDS:
         known = ", ".join(map(repr, KINDS))
         raise ValueError(f"kinds: unknown kind {kind!r} of {name!r}; known are {known}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,12 +42,11 @@ Pairs: TypeAlias = str | PairGraph
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Design:
-    """How x and y are compared given z."""
+    """How x and y, or any number of variables, are compared given z."""
 
     graph: PairGraph
     units: Units
-    of_x: Adjuster
-    of_y: Adjuster
+    adjusters: tuple[Adjuster, ...]  # one for each variable
     kernel_on_z: Array | None  # between units
     centre_on_z: float  # what weighting by it leaves of the statistic under independence
     z_of_units: Array
@@ -56,8 +56,7 @@ class Design:
 
 
 def make_design(
-    x: Array,
-    y: Array,
+    variables: Sequence[Array],
     z: Confounder | None,
     *,
     pairs: Pairs,
@@ -66,21 +65,21 @@ def make_design(
     adjust: Any,
     rng: np.random.Generator,
 ) -> Design:
-    """Choose pairs, adjustment and units; `x` and `y` are clean columns of numbers."""
-    n = len(x)
+    """Choose pairs, adjustment and units for variables, which are clean columns of numbers."""
+    n = len(variables[0])
     if z is None:
         everything = np.zeros(n, np.intp)
         graph = complete_in_blocks(everything)
         units = units_in_strata(everything, number_of_units(n, block_size), rng)
         return Design(
-            graph, units, Unadjusted(), Unadjusted(), None, 1.0, np.empty((len(units), 0)),
-            "complete", "none", _few_units(units),
+            graph, units, (Unadjusted(),) * len(variables), None, 1.0,
+            np.empty((len(units), 0)), "complete", "none", _few_units(units),
         )  # fmt: skip
     for_strata = alpha is None and isinstance(adjust, str) and adjust in ("auto", "none")
     chosen = _resolve_pairs(pairs, z, for_strata)
     if chosen == "strata":
-        return _in_strata(z, block_size, adjust, rng)
-    of_x, of_y, scaled, adjusted = _adjusters(x, y, z.scaled, adjust, rng)
+        return _in_strata(len(variables), z, block_size, adjust, rng)
+    adjusters, scaled, adjusted = _adjusters(variables, z.scaled, adjust, rng)
     line = _line(z, rng) if z.on_line else None
     graph = _choose_pairs(z, scaled, line, pairs, chosen, alpha, block_size, rng)
     # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
@@ -94,7 +93,7 @@ def make_design(
     some = _some_pairs(graph)
     found = (*_few_units(units), *_about_z(z), *_about_pairs(some, scaled))
     return Design(
-        graph, units, of_x, of_y, kernel, _centre_left(graph, units, between, some),
+        graph, units, adjusters, kernel, _centre_left(graph, units, between, some),
         units.means(z.values), chosen, adjusted, found,
     )  # fmt: skip
 
@@ -151,7 +150,7 @@ def _resolve_pairs(pairs: Pairs, z: Confounder, for_strata: bool) -> str:
 
 
 def _in_strata(
-    z: Confounder, block_size: int | None, adjust: Any, rng: np.random.Generator
+    n_variables: int, z: Confounder, block_size: int | None, adjust: Any, rng: np.random.Generator
 ) -> Design:
     """Pairs inside strata are equal in z: there is nothing to adjust."""
     if not (isinstance(adjust, str) and adjust in ("auto", "none")):
@@ -172,14 +171,14 @@ def _in_strata(
     if alone:
         found += (f"{alone} samples have a value of z that no other has, and are not used.",)
     return Design(
-        complete_in_blocks(strata), units, Unadjusted(), Unadjusted(),
+        complete_in_blocks(strata), units, (Unadjusted(),) * n_variables,
         kernel, 1.0, units.means(z.values), "strata", "none", found,
     )  # fmt: skip
 
 
 def _adjusters(
-    x: Array, y: Array, z: Array, adjust: Any, rng: np.random.Generator
-) -> tuple[Adjuster, Adjuster, Array, str]:
+    variables: Sequence[Array], z: Array, adjust: Any, rng: np.random.Generator
+) -> tuple[tuple[Adjuster, ...], Array, str]:
     """Return what takes off z's influence, and z in the metric in which pairs are chosen."""
     if isinstance(adjust, str):
         if adjust not in ADJUSTMENTS:
@@ -189,28 +188,29 @@ def _adjusters(
                 "regressor."
             )
         if adjust == "none":
-            return Unadjusted(), Unadjusted(), z, "none"
-        (turn_x, of_x), (turn_y, of_y) = _smoothers(x, y, z)
-        scaled = z @ join_metrics(turn_x, turn_y)
-        return RidgeAdjuster(of_x), RidgeAdjuster(of_y), scaled, "ridge"
+            return (Unadjusted(),) * len(variables), z, "none"
+        turns, smoothers = zip(*_smoothers(variables, z), strict=True)
+        return tuple(map(RidgeAdjuster, smoothers)), z @ join_metrics(turns), "ridge"
     if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
         raise TypeError(
             "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "
             f"predict, got {adjust!r}."
         )
     fitted = CrossFitted(adjust, z, rng)
-    return fitted, fitted, z, type(adjust).__name__
+    return (fitted,) * len(variables), z, type(adjust).__name__
 
 
-def _smoothers(x: Array, y: Array, z: Array) -> list[tuple[Array, Smoother]]:
-    """Learn the directions of z along which x changes, and those along which y does."""
+def _smoothers(variables: Sequence[Array], z: Array) -> list[tuple[Array, Smoother]]:
+    """Learn for each variable the directions of z along which it changes."""
     if z.shape[1] == 1:
-        return [(np.eye(1), Smoother(z))] * 2
-    x, y = ((values - values.mean(axis=0)) / values.std(axis=0) for values in (x, y))
+        return [(np.eye(1), Smoother(z))] * len(variables)
     rows = some_rows(z, METRIC_SAMPLES)
     some = z[rows]
     plain = Smoother(some)
-    learned = [learn_metric(some, _summary(values[rows]), plain) for values in (x, y)]
+    learned = []
+    for values in variables:
+        standard = (values - values.mean(axis=0)) / values.std(axis=0)
+        learned.append(learn_metric(some, _summary(standard[rows]), plain))
     if len(some) == len(z):
         return learned
     return [(turn, Smoother(z @ turn)) for turn, _ in learned]

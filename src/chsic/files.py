@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,16 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def write_csv(path: Path, rows: Sequence[Any]) -> None:
     """Write dataclass instances of one kind as a CSV file, a column for each field."""
     names = [field.name for field in dataclasses.fields(rows[0])]
+    write_rows(path, names, [dataclasses.asdict(row) for row in rows])
+
+
+def write_rows(path: Path, names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a CSV file with a column for each name."""
 
     def write(temporary: Path) -> None:
         with temporary.open("w", newline="", encoding="utf-8") as file:
             table = csv.DictWriter(file, names)
             table.writeheader()
-            table.writerows(dataclasses.asdict(row) for row in rows)
+            table.writerows(rows)
 
     write_whole(path, write)

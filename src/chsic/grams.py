@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,9 +25,11 @@ from chsic.engines.features import laplacian_times
 from chsic.pairs import PairGraph
 from chsic.units import Units
 
+MOST_DIRECTIONS, MOST_BETWEEN = 6, 64  # that are kept: n x m and m x m numbers each
 SMALLEST_LEFT = 0.1  # of a sample's variance after its own fit
 
 Taken: TypeAlias = tuple[Array, Array]  # D and c, see `chsic.smooth.Fit`
+Made = TypeVar("Made")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -167,22 +170,64 @@ class FitEffect:
     of_both: float = 1.0
 
 
-def fit_effect(graph: PairGraph, x: Taken | None, y: Taken | None) -> FitEffect:
-    """Work out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'."""
-    if x is None or y is None:
-        return FitEffect()
-    partners = graph.degrees.astype(np.float64)
-    (of_x, c_x), (of_y, c_y) = x, y
-    lap_x = laplacian_times(graph, of_x)
-    lap_y = lap_x if of_y is of_x else laplacian_times(graph, of_y)
-    alone_x, alone_y = (
-        float(c @ np.einsum("ij,ij->j", d, lap))
-        for c, d, lap in ((c_x, of_x, lap_x), (c_y, of_y, lap_y))
-    )
-    both = sum(float(c @ (lap**2).sum(axis=0)) for c, lap in ((c_x, lap_x), (c_y, lap_y)))
-    both += float(c_x @ (lap_x.T @ of_y) ** 2 @ c_y)
-    total, squares = float(partners.sum()), float((partners**2 + partners).sum())
-    return FitEffect(1 + alone_x / total, 1 + alone_y / total, 1 + both / squares)
+class FitEffects:
+    """Works out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'.
+
+    Many fits have the same directions D, so that what depends on those alone is kept.
+    """
+
+    def __init__(self, graph: PairGraph) -> None:
+        self._graph = graph
+        partners = graph.degrees.astype(np.float64)
+        self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
+        self._alone: _Kept[_Sums] = _Kept(MOST_DIRECTIONS)
+        self._between: _Kept[Array] = _Kept(MOST_BETWEEN)
+
+    def of(self, x: Taken | None, y: Taken | None) -> FitEffect:
+        """Return the effect of two fits; none where nothing was fitted."""
+        if x is None or y is None:
+            return FitEffect()
+        (of_x, c_x), (of_y, c_y) = x, y
+        alone_x, alone_y = (self._alone.of(self._sums, d) for d in (of_x, of_y))
+        between = self._between.of(lambda u, v: alone_x.lap.T @ v, of_x, of_y)
+        both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
+        return FitEffect(
+            1 + float(c_x @ alone_x.products) / self._total,
+            1 + float(c_y @ alone_y.products) / self._total,
+            1 + float(both) / self._squares,
+        )
+
+    def _sums(self, directions: Array) -> _Sums:
+        lap = laplacian_times(self._graph, directions)
+        products = np.einsum("ij,ij->j", directions, lap)
+        return _Sums(lap, products, np.einsum("ij,ij->j", lap, lap))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Sums:
+    """Lap D, and the diagonals of D'Lap D and of D'Lap^2 D."""
+
+    lap: Array
+    products: Array
+    squares: Array
+
+
+class _Kept(Generic[Made]):
+    """What was made from arrays, by their identity; the oldest go if there are too many."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        # With the arrays themselves, so that no other one gets their identity.
+        self._found: OrderedDict[tuple[int, ...], tuple[tuple[Array, ...], Made]] = OrderedDict()
+
+    def of(self, make: Callable[..., Made], *arrays: Array) -> Made:
+        key = tuple(map(id, arrays))
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = arrays, make(*arrays)
+            if len(self._found) > self._most:
+                self._found.popitem(last=False)
+        return found[1]
 
 
 def unit_grams(shares: Sequence[Share], effect: FitEffect) -> UnitGrams:

@@ -5,33 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from chsic._validate import (
-    Array,
-    RNGLike,
-    as_count,
-    as_generator,
-    as_number,
-)
-from chsic.adjust import Adjuster, all_rows
-from chsic.columns import Columns, Data, called
+from chsic._validate import RNGLike, as_count, as_generator, as_number
+from chsic.columns import Data
 from chsic.confounder import Confounder
 from chsic.design import Design, Pairs, make_design
 from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
-from chsic.family import Bandwidths, Family, Variable, compute_family
-from chsic.grams import UnitGrams, residuals_alone
-from chsic.null import NULLS, joint_null
-from chsic.outcome import nothing_left, outcome_of
-from chsic.pairs import PairGraph
+from chsic.inference import Inference
+from chsic.null import NULLS
+from chsic.outcome import nothing_left
+from chsic.prepare import Bandwidths, prepare
 from chsic.result import IndependenceResult
-from chsic.samples import read_samples
+from chsic.samples import about_omitted, read_samples
+from chsic.variable import Variable, left_given_z
 
-NOTHING_LEFT = 1e-20  # of the variance of x, or of y: it is a function of z up to rounding
-HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
-MISSED_MUCH = 0.1
-THREADS_FROM = 10_000  # samples below which threads cost more than they save
+THREADS_FROM = 50_000  # samples below which threads cost more than they save
 
 
 @blas_on_one_thread()
@@ -155,8 +143,7 @@ def chsic_test(
         order = confounder.along_line(generator)
         u, v, confounder = u.rows(order), v.rows(order), confounder.rows(order)
     design = make_design(
-        u.columns,
-        v.columns,
+        (u.columns, v.columns),
         confounder,
         pairs=pairs,
         alpha=settings["alpha"],
@@ -168,80 +155,20 @@ def chsic_test(
     if augment is True and design.kernel_on_z is None:
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     threads = settings["workers"] if len(samples) >= THREADS_FROM else 1
-    found: list[str] = []
-    if samples.n_omitted:
-        found.append(f"{samples.n_omitted} rows with missing values were left out.")
-    u = _left_given_z("x", u, samples.x, design.of_x, design.graph, found, threads)
-    v = _left_given_z("y", v, samples.y, design.of_y, design.graph, found, threads)
+    of_x, of_y = design.adjusters
+    u, about_x = left_given_z("x", u, samples.x, of_x, design.graph, threads)
+    v, about_y = left_given_z("y", v, samples.y, of_y, design.graph, threads)
+    found = [*about_omitted(samples), *about_x, *about_y]
     if not (u.columns.shape[1] and v.columns.shape[1]):
         return nothing_left(design, samples, found)
-    family = compute_family(u, v, design, bandwidth, tol, threads)
-    kernels = _kernels(design, augment)
-    grams = _members(design, family, kernels)
-    compared = joint_null(
-        [gram.centred for gram in grams],
-        [gram.null for gram in grams],
-        method=null,
-        n_resamples=settings["n_resamples"],
-        rng=generator,
+    return Inference.of(design, augment, null, settings["n_resamples"]).compare(
+        prepare("x", u, of_x, bandwidth, tol, threads),
+        prepare("y", v, of_y, bandwidth, tol, threads),
+        samples,
+        found,
+        generator,
+        threads,
     )
-    found += _about_family(family)
-    return outcome_of(design, family, kernels, grams, compared, samples, found)
-
-
-def _members(design: Design, family: Family, kernels: list[Array | None]) -> list[UnitGrams]:
-    """Return the Gram matrices of the members of the family: every scale with every kernel on z."""
-    sizes = design.units.sizes
-    return [
-        scale.grams.weighted(kernel, sizes, 1.0 if kernel is None else design.centre_on_z)
-        for scale in family.scales
-        for kernel in kernels
-    ]
-
-
-def _about_family(family: Family) -> list[str]:
-    found = []
-    if family.of_x.centred <= 0 or family.of_y.centred <= 0:
-        found.append("The samples are too few for a coefficient: it is given as 0 in [-1, 1].")
-    if max(scale.missed for scale in family.scales) > MISSED_MUCH:
-        found.append(
-            "The kernels of x or y at their narrowest bandwidth are described by features only in "
-            "part, so fine structure may be missed."
-        )
-    return found
-
-
-def _left_given_z(
-    argument: str,
-    variable: Variable,
-    named: Columns,
-    adjuster: Adjuster,
-    graph: PairGraph,
-    found: list[str],
-    workers: int,
-) -> Variable:
-    """Take off what z explains, and the columns of which nothing is left; say so in `found`."""
-    columns, origin = variable.columns, variable.origin
-    residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns), workers)
-    alone = residuals if left is not None else residuals_alone(residuals, left, graph).alone
-    share = alone.var(axis=0) / columns.var(axis=0)
-    varies = share > NOTHING_LEFT
-    for position in np.unique(origin[share <= HARDLY_LEFT]):
-        which = called(argument, named[position])
-        most = float(share[origin == position].max())
-        if most > HARDLY_LEFT:
-            continue  # other levels of the category do vary
-        if most > NOTHING_LEFT:
-            found.append(
-                f"{which} is nearly a function of z: {most:.1g} of its variance is left, "
-                "much of which may be what the regression misses; do not trust a small p-value."
-            )
-        else:
-            found.append(
-                f"{which} is a function of z up to rounding, so nothing of it is left that could "
-                "depend on the other."
-            )
-    return Variable(residuals[:, varies], origin[varies], variable.unit)
 
 
 def hsic_test(
@@ -332,10 +259,3 @@ def _require_used_alpha(alpha: float | str, design: Design) -> None:
             f"alpha: is not used with these pairs ({design.pairs}); leave it at 'auto'"
             + (", and set block_size." if design.pairs == "blocks" else ".")
         )
-
-
-def _kernels(design: Design, augment: bool | str) -> list[Array | None]:
-    """Return the weights between units that members of the family have: none, or a kernel on z."""
-    if augment is False or design.kernel_on_z is None:
-        return [None]
-    return [design.kernel_on_z] if augment is True else [None, design.kernel_on_z]

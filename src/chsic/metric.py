@@ -9,6 +9,8 @@ iteration a recursive feature machine.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from chsic._validate import Array
@@ -67,9 +69,9 @@ def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tup
     return best
 
 
-def join_metrics(first: Array, second: Array) -> Array:
-    """Return a metric that sees the directions of both."""
-    return _normalised(_root(first @ first.T + second @ second.T))
+def join_metrics(turns: Sequence[Array]) -> Array:
+    """Return a metric that sees the directions of all."""
+    return _normalised(_root(np.sum([turn @ turn.T for turn in turns], axis=0)))
 
 
 def _mean_outer_product(slopes: Array) -> Array:

@@ -24,6 +24,8 @@ class Piece:
 
     Attributes
     ----------
+    number : int
+        Its place among all pieces.
     rows : slice
         Samples of the units and their partners.
     graph : PairGraph
@@ -34,6 +36,7 @@ class Piece:
         The units, their samples counted from the first of `inside`.
     """
 
+    number: int
     rows: slice
     graph: PairGraph
     inside: slice
@@ -51,8 +54,9 @@ def cut_into_pieces(graph: PairGraph, units: Units) -> list[Piece]:
         or len(graph.listed[0])
         or not (runs.in_order and np.array_equal(units.order, here))
     ):
-        return [Piece(slice(0, n), graph, slice(0, n), units)]
-    pieces, none = [], np.empty(0, np.intp)
+        return [Piece(0, slice(0, n), graph, slice(0, n), units)]
+    pieces: list[Piece] = []
+    none = np.empty(0, np.intp)
     first = 0
     while first < len(units):
         fits = np.searchsorted(units.bounds, units.bounds[first] + ROWS, side="right") - 1
@@ -62,6 +66,7 @@ def cut_into_pieces(graph: PairGraph, units: Units) -> list[Piece]:
         stops = np.minimum(runs.stops[low:high], high) - low
         part = PairGraph.from_intervals(Intervals(here[: high - low], stops), none, none)
         own = Units(here[: end - begin], units.bounds[first : last + 1] - begin)
-        pieces.append(Piece(slice(low, high), part, slice(begin - low, end - low), own))
+        inside = slice(begin - low, end - low)
+        pieces.append(Piece(len(pieces), slice(low, high), part, inside, own))
         first = last
     return pieces

@@ -11,6 +11,7 @@ from chsic._validate import require_same_length
 from chsic.columns import Columns, Data, called, read_columns, require_usable
 
 NAN_POLICIES = ("raise", "omit", "level")
+MOST_NAMED = 10  # columns in a message
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,9 +68,7 @@ def read_samples(
     >>> len(samples), samples.n_omitted
     (4, 1)
     """
-    if nan_policy not in NAN_POLICIES:
-        known = ", ".join(map(repr, NAN_POLICIES))
-        raise ValueError(f"nan_policy: unknown choice {nan_policy!r}; known are {known}.")
+    require_nan_policy(nan_policy)
     given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
     read: dict[str, Columns] = {
         argument: read_columns(argument, values, kinds) for argument, values in given.items()
@@ -80,7 +79,7 @@ def read_samples(
         read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
     missing = np.any([column.missing for of in read.values() for column in of], axis=0)
     if nan_policy == "raise":
-        _require_complete(read)
+        require_complete(read)
     elif missing.any():
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
     for argument, columns in read.items():
@@ -97,7 +96,14 @@ def _check_kinds(kinds: Mapping[str, str] | None, read: dict[str, Columns]) -> N
             raise ValueError(f"kinds: there is no column {name!r}; there are {names}.")
 
 
-def _require_complete(read: dict[str, Columns]) -> None:
+def require_nan_policy(nan_policy: str) -> None:
+    """Raise unless it is one of those there are."""
+    if nan_policy not in NAN_POLICIES:
+        known = ", ".join(map(repr, NAN_POLICIES))
+        raise ValueError(f"nan_policy: unknown choice {nan_policy!r}; known are {known}.")
+
+
+def require_complete(read: Mapping[str, Columns]) -> None:
     """Raise if a value is missing, with the number of rows in each column."""
     counts = {
         called(argument, column): int(column.missing.sum())
@@ -106,9 +112,19 @@ def _require_complete(read: dict[str, Columns]) -> None:
         if column.missing.any()
     }
     if counts:
-        n = len(read["x"][0].values)
-        described = "; ".join(f"{which}: {count} of {n}" for which, count in counts.items())
+        n = len(next(iter(read.values()))[0].values)
+        named = [f"{which}: {count} of {n}" for which, count in counts.items()]
+        if len(named) > MOST_NAMED:
+            named[MOST_NAMED:] = [f"and in {len(named) - MOST_NAMED} more columns,"]
+        described = "; ".join(named)
         raise ValueError(
             f"{described} samples are missing; use nan_policy='omit' to leave those rows out, "
             "nan_policy='level' to make missing a category of its own, or impute them."
         )
+
+
+def about_omitted(samples: Samples) -> list[str]:
+    """Say how many rows were left out, if any."""
+    if not samples.n_omitted:
+        return []
+    return [f"{samples.n_omitted} rows with missing values were left out."]

@@ -9,8 +9,8 @@ from typing import Any
 from chsic._validate import RNGLike, as_generator, as_number
 from chsic.columns import Data
 from chsic.design import default_alpha
-from chsic.family import MULTIPLES, Multiples
 from chsic.independence import chsic_test
+from chsic.prepare import MULTIPLES, Multiples
 from chsic.samples import read_samples
 
 ALPHAS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)

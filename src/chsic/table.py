@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import difflib
 import io
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from chsic._validate import did_you_mean
 
 if TYPE_CHECKING:
     import polars
@@ -114,9 +115,7 @@ class Table:
             raise ValueError(
                 f"{self.path}: {self.names.count(name)} columns are called {name!r}; rename them."
             )
-        near = difflib.get_close_matches(name, self.names, n=1)
-        listed = ", ".join(map(repr, self.names[:20])) + (", ..." if len(self.names) > 20 else "")
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {listed}."
+        hint = did_you_mean(name, self.names)
         raise ValueError(f"{self.path}: there is no column {name!r}; {hint}")
 
 

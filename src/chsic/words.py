@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from chsic.result import IndependenceResult
 
+LONGEST_NAME = 40
 CLEAR, SOME = 0.01, 0.05  # p-values below which there is clear and some evidence
 
 
@@ -79,6 +80,22 @@ def pvalue(p: float) -> str:
     ('0.043', '3e-09')
     """
     return f"{p:.2g}" if p >= 1e-4 else f"{p:.0e}"
+
+
+def readable(name: str) -> str:
+    r"""Return a column's name as it can stand in a sentence or a picture: in one line, and short.
+
+    Marks that turn the direction of writing and other letters that cannot be seen become spaces.
+
+    Examples
+    --------
+    >>> from chsic.words import readable
+    >>> readable("rate\nper year"), len(readable("x" * 10_000))
+    ('rate per year', 40)
+    """
+    line = "".join(letter if letter.isprintable() else " " for letter in name).strip()
+    line = line or "(no name)"
+    return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
 
 
 def _number(value: float) -> str:

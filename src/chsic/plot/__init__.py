@@ -6,5 +6,15 @@ from chsic.plot.canvas import save
 from chsic.plot.differences import differences
 from chsic.plot.null import null_distribution
 from chsic.plot.paper_figure import figure1
+from chsic.plot.screened import heat_map, network
 
-__all__ = ["differences", "figure1", "null_distribution", "profile", "save", "sensitivity"]
+__all__ = [
+    "differences",
+    "figure1",
+    "heat_map",
+    "network",
+    "null_distribution",
+    "profile",
+    "save",
+    "sensitivity",
+]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chsic._validate import Array
 from chsic.plot.canvas import BLUE, GREY, ORANGE, axes_or_new, plainly
 from chsic.result import IndependenceResult
+from chsic.words import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +45,36 @@ def profile(result: IndependenceResult, column: int = 0, ax: Axes | None = None)
     >>> plot.profile(result).get_xlabel()
     'z'
     """
+    along = profile_along(result, column)
+    ax = axes_or_new(ax)
+    ax.axhline(0, color=GREY, lw=1)
+    ax.plot(along.z, along.contribution, ".", color=BLUE, alpha=0.5, label="units of neighbours")
+    if len(along.mean_z):
+        style = {"marker": "D", "ls": ""} if along.is_category else {"lw": 2}
+        ax.plot(along.mean_z, along.mean, color=ORANGE, label=along.mean_of, **style)
+    ax.set_xlabel(readable(along.name), parse_math=False)
+    ax.set_ylabel("contribution to the estimate")
+    ax.set_title("Where the dependence sits", loc="left", fontsize=11)
+    ax.legend(frameon=False, fontsize=9)
+    plainly(ax)
+    return ax
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ProfileAlong:
+    """What a picture of a profile along one column of z shows."""
+
+    name: str
+    is_category: bool
+    z: Array
+    contribution: Array
+    mean_z: Array
+    mean: Array
+    mean_of: str
+
+
+def profile_along(result: IndependenceResult, column: int) -> ProfileAlong:
+    """Work out the points, and their means along the column."""
     names = result.names["z"]
     if not 0 <= column < len(names):
         raise ValueError(
@@ -49,28 +82,16 @@ def profile(result: IndependenceResult, column: int = 0, ax: Axes | None = None)
             if names
             else "result: without z there is nothing to draw along."
         )
-    ax = axes_or_new(ax)
     z, contribution = result.profile.z[:, column], result.profile.contribution
     order = np.argsort(z, kind="stable")
     z, contribution = z[order], contribution[order] * len(contribution)  # comparable with the whole
-    ax.axhline(0, color=GREY, lw=1)
-    ax.plot(z, contribution, ".", color=BLUE, alpha=0.5, label="units of neighbours")
-    if result.kinds[names[column]] == "category":
-        levels, inverse = np.unique(z, return_inverse=True)
-        means = np.bincount(inverse, contribution) / np.bincount(inverse)
-        ax.plot(levels, means, "D", color=ORANGE, label="mean")
+    is_category = result.kinds[names[column]] == "category"
+    mean_z = mean = np.empty(0)
+    if is_category:
+        mean_z, inverse = np.unique(z, return_inverse=True)
+        mean = np.bincount(inverse, contribution) / np.bincount(inverse)
     elif len(z) >= 2 * WINDOW:
         window = np.ones(WINDOW) / WINDOW
-        ax.plot(
-            np.convolve(z, window, "valid"),
-            np.convolve(contribution, window, "valid"),
-            color=ORANGE,
-            lw=2,
-            label=f"mean of {WINDOW} units",
-        )
-    ax.set_xlabel(names[column])
-    ax.set_ylabel("contribution to the estimate")
-    ax.set_title("Where the dependence sits", loc="left", fontsize=11)
-    ax.legend(frameon=False, fontsize=9)
-    plainly(ax)
-    return ax
+        mean_z, mean = np.convolve(z, window, "valid"), np.convolve(contribution, window, "valid")
+    mean_of = "mean" if is_category else f"mean of {WINDOW} units"
+    return ProfileAlong(names[column], is_category, z, contribution, mean_z, mean, mean_of)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
 
 
-def axes_or_new(ax: Axes | None) -> Axes:
+def axes_or_new(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
     """Return the given axes, or those of a new figure that is not tied to a screen."""
     if ax is not None:
         return ax
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(6, 4), layout="constrained").subplots()
+    return Figure(figsize=size, layout="constrained").subplots()
 
 
 def two_axes_or_new(axes: tuple[Axes, Axes] | None) -> tuple[Axes, Axes]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chsic._validate import RNGLike, as_generator
+from chsic._validate import Array, RNGLike, as_generator
 from chsic.columns import Data
 from chsic.pairs import nearest_pairs
 from chsic.plot.canvas import GREY, plainly, two_axes_or_new
 from chsic.samples import read_samples
+from chsic.words import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,41 +58,61 @@ def differences(
     >>> [ax.get_title(loc="left") for ax in plot.differences(x, y, z)]
     ['Samples', 'Differences over pairs close in z']
     """
-    samples = read_samples(x, y, z)
-    for argument, columns in (("x", samples.x), ("y", samples.y), ("z", samples.z)):
+    seen = before_and_after(x, y, z, alpha=alpha, rng=rng)
+    left, right = two_axes_or_new(axes)
+    drawn = left.scatter(*seen.samples[:2], c=seen.samples[2], s=8, cmap="viridis")
+    left.figure.colorbar(drawn, ax=left).set_label(seen.z, parse_math=False)
+    right.axhline(0, color=GREY, lw=0.5)
+    right.axvline(0, color=GREY, lw=0.5)
+    right.scatter(*seen.differences[:2], c=seen.differences[2], s=8, cmap="viridis")
+    left.set_title("Samples", loc="left", fontsize=11)
+    right.set_title(
+        f"Differences over pairs close in {seen.z}", loc="left", fontsize=11, parse_math=False
+    )
+    left.set_xlabel(seen.x, parse_math=False)
+    left.set_ylabel(seen.y, parse_math=False)
+    right.set_xlabel(f"difference of {seen.x}", parse_math=False)
+    right.set_ylabel(f"difference of {seen.y}", parse_math=False)
+    plainly(left)
+    plainly(right)
+    return left, right
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BeforeAndAfter:
+    """What the picture shows: x, y and z of samples, and of differences with their mean z."""
+
+    x: str
+    y: str
+    z: str
+    samples: tuple[Array, Array, Array]
+    differences: tuple[Array, Array, Array]
+
+
+def before_and_after(
+    x: Data, y: Data, z: Data, *, alpha: float, rng: RNGLike | None
+) -> BeforeAndAfter:
+    """Choose the points that are drawn."""
+    given = read_samples(x, y, z)
+    for argument, columns in (("x", given.x), ("y", given.y), ("z", given.z)):
         if len(columns) != 1 or columns[0].kind != "number":
             raise ValueError(f"{argument}: one column of numbers is needed for this picture.")
-    [of_x], [of_y], [of_z] = samples.x, samples.y, samples.z
+    name_x, name_y, name_z = (readable(of[0].name) for of in (given.x, given.y, given.z))
+    u, v, w = (of[0].values for of in (given.x, given.y, given.z))
     generator = as_generator(rng)
-    graph = nearest_pairs(of_z.values, alpha, rng=generator)
-    shown = _some(len(samples), generator)
+    graph = nearest_pairs(w, alpha, rng=generator)
+    shown = _some(len(given), generator)
     pairs = _some(graph.n_pairs, generator)
     # Which sample of a pair is taken from which must not depend on z.
     signs = generator.choice([-1.0, 1.0], len(pairs))
     i, j = graph.i[pairs], graph.j[pairs]
-    left, right = two_axes_or_new(axes)
-    drawn = left.scatter(
-        of_x.values[shown], of_y.values[shown], c=of_z.values[shown], s=8, cmap="viridis"
+    return BeforeAndAfter(
+        name_x,
+        name_y,
+        name_z,
+        (u[shown], v[shown], w[shown]),
+        (signs * (u[i] - u[j]), signs * (v[i] - v[j]), (w[i] + w[j]) / 2),
     )
-    left.figure.colorbar(drawn, ax=left, label=of_z.name)
-    right.axhline(0, color=GREY, lw=0.5)
-    right.axvline(0, color=GREY, lw=0.5)
-    right.scatter(
-        signs * (of_x.values[i] - of_x.values[j]),
-        signs * (of_y.values[i] - of_y.values[j]),
-        c=(of_z.values[i] + of_z.values[j]) / 2,
-        s=8,
-        cmap="viridis",
-    )
-    left.set_title("Samples", loc="left", fontsize=11)
-    right.set_title(f"Differences over pairs close in {of_z.name}", loc="left", fontsize=11)
-    left.set_xlabel(of_x.name)
-    left.set_ylabel(of_y.name)
-    right.set_xlabel(f"difference of {of_x.name}")
-    right.set_ylabel(f"difference of {of_y.name}")
-    plainly(left)
-    plainly(right)
-    return left, right
 
 
 def _some(n: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,0 +1,109 @@
+"""From two prepared variables to the result of their test."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from chsic._validate import Array
+from chsic.design import Design
+from chsic.family import Family, compute_family
+from chsic.grams import FitEffects, UnitGrams
+from chsic.null import joint_null
+from chsic.outcome import outcome_of
+from chsic.pieces import Piece, cut_into_pieces
+from chsic.prepare import Prepared
+from chsic.result import IndependenceResult
+from chsic.samples import Samples
+
+MISSED_MUCH = 0.1
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Inference:
+    """What all tests of one design share.
+
+    Attributes
+    ----------
+    design : Design
+        What z decided.
+    pieces : list of Piece
+        Rows that are worked on together.
+    effects : FitEffects
+        What fits do to sums over pairs.
+    kernels : list of array or None
+        Weights between units that members of the family have: none, or a kernel on z.
+    null : str
+        How p-values are found.
+    n_resamples : int
+        Largest number of draws of signs.
+    """
+
+    design: Design
+    pieces: list[Piece]
+    effects: FitEffects
+    kernels: list[Array | None]
+    null: str
+    n_resamples: int
+
+    @classmethod
+    def of(cls, design: Design, augment: bool | str, null: str, n_resamples: int) -> Inference:
+        """Make what tests of a design share."""
+        return cls(
+            design,
+            cut_into_pieces(design.graph, design.units),
+            FitEffects(design.graph),
+            _kernels(design, augment),
+            null,
+            n_resamples,
+        )
+
+    def compare(
+        self,
+        x: Prepared,
+        y: Prepared,
+        samples: Samples,
+        found: list[str],
+        rng: np.random.Generator,
+        workers: int,
+    ) -> IndependenceResult:
+        """Test x and y, which are made from `samples`, of which `found` is known already."""
+        family = compute_family(x, y, self.pieces, self.effects, workers)
+        grams = self._members(family)
+        compared = joint_null(
+            [gram.centred for gram in grams],
+            [gram.null for gram in grams],
+            method=self.null,
+            n_resamples=self.n_resamples,
+            rng=rng,
+        )
+        known = [*found, *_about_family(family)]
+        return outcome_of(self.design, family, self.kernels, grams, compared, samples, known)
+
+    def _members(self, family: Family) -> list[UnitGrams]:
+        """Return Gram matrices of the members: every scale with every kernel on z."""
+        sizes = self.design.units.sizes
+        return [
+            scale.grams.weighted(kernel, sizes, 1.0 if kernel is None else self.design.centre_on_z)
+            for scale in family.scales
+            for kernel in self.kernels
+        ]
+
+
+def _kernels(design: Design, augment: bool | str) -> list[Array | None]:
+    if augment is False or design.kernel_on_z is None:
+        return [None]
+    return [design.kernel_on_z] if augment is True else [None, design.kernel_on_z]
+
+
+def _about_family(family: Family) -> list[str]:
+    found = []
+    if family.of_x.centred <= 0 or family.of_y.centred <= 0:
+        found.append("The samples are too few for a coefficient: it is given as 0 in [-1, 1].")
+    if family.missed > MISSED_MUCH:
+        found.append(
+            "The kernels of x or y at their narrowest bandwidth are described by features only in "
+            "part, so fine structure may be missed."
+        )
+    return found

@@ -1,0 +1,147 @@
+"""One variable at several bandwidths: features of its kernel, less what z explains of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from chsic._validate import Array
+from chsic.adjust import Adjusted, Adjuster
+from chsic.bandwidth import TYPICAL_PAIRS, Bandwidth, bandwidth_of, typical_distance
+from chsic.engines.parallel import in_order
+from chsic.features import candidate_rows, fit_landmarks
+from chsic.grams import Residuals, Share, residuals_alone, share_of
+from chsic.kernels import KERNELS
+from chsic.pieces import Piece
+from chsic.smooth import Rows
+from chsic.variable import Variable
+
+MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
+LARGEST_RANK = 64  # features
+SEEN = 200  # samples that landmarks are chosen from
+SMALLEST_TOLD_APART = 1e-8
+# Distances behind a bandwidth, for each sample and at most: so many that their median varies less
+# than the data make it vary, as what varies in a bandwidth varies in the coefficient.
+PAIRS_A_SAMPLE, MOST_PAIRS = 20, 100_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Multiples:
+    """Bandwidths as multiples of the median distance between samples of x, and of y."""
+
+    values: tuple[float, ...]
+
+
+Bandwidths: TypeAlias = Bandwidth | Multiples | list[Bandwidth]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Kept:
+    """What a variable brings to every comparison, held in memory."""
+
+    residuals: dict[tuple[int, int], Residuals]  # by numbers of the bandwidth and of the piece
+    with_itself: dict[int, Share]  # by number of the piece
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Prepared:
+    """One variable, less what z explains of it, to be compared with others.
+
+    Attributes
+    ----------
+    bandwidths : tuple of float
+        In the user's unit.
+    fits : tuple of Adjusted
+        Features of the kernel at each bandwidth, less what z explains of them.
+    missed : float
+        How much of the kernel the features miss, at the worst bandwidth.
+    kept : Kept, optional
+        If it was computed for many comparisons.
+    """
+
+    bandwidths: tuple[float, ...]
+    fits: tuple[Adjusted, ...]
+    missed: float
+    kept: Kept | None = None
+
+    @property
+    def middle(self) -> int:
+        """Number of the bandwidth at which the coefficient is taken."""
+        return (len(self.bandwidths) - 1) // 2
+
+    def residuals(self, position: int, piece: Piece) -> Residuals:
+        """Return what is left of the features of a piece's units at one bandwidth."""
+        if self.kept is not None:
+            return self.kept.residuals[position, piece.number]
+        return residuals_alone(*self.fits[position].rows(piece.rows), piece.graph)[piece.inside]
+
+    def with_itself(self, middle: Residuals, piece: Piece) -> Share:
+        """Return what a piece contributes to the comparison of the variable with itself."""
+        if self.kept is not None:
+            return self.kept.with_itself[piece.number]
+        return share_of(middle, middle, piece.units, null=False)
+
+    def keep(self, pieces: Sequence[Piece]) -> Prepared:
+        """Compute what comparisons share, for more than one of them."""
+        residuals = {
+            (position, piece.number): self.residuals(position, piece)
+            for position in range(len(self.bandwidths))
+            for piece in pieces
+        }
+        with_itself = {
+            piece.number: self.with_itself(residuals[self.middle, piece.number], piece)
+            for piece in pieces
+        }
+        return dataclasses.replace(self, kept=Kept(residuals, with_itself))
+
+
+def prepare(
+    argument: str,
+    variable: Variable,
+    adjuster: Adjuster,
+    bandwidth: Bandwidths,
+    tol: float,
+    workers: int = 1,
+) -> Prepared:
+    r"""Fit what z explains of the features of `variable`, of which z was taken off, too.
+
+    A pair of bandwidths is for the `argument`\ s "x" and "y".
+    """
+    variable = variable.standardised()
+    values = variable.columns
+    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(values), MOST_PAIRS))
+    apart = typical_distance(values, n_pairs)
+    widths = _widths(argument, variable, apart, bandwidth)
+    candidates = values[candidate_rows(values, SEEN)]
+
+    def fit(width: float) -> tuple[Adjusted, float]:
+        # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
+        told_apart = float(1 - np.exp(-((apart / width) ** 2)))
+        accuracy = tol * max(told_apart, SMALLEST_TOLD_APART)
+        landmarks, missed = fit_landmarks(
+            candidates / width, KERNELS["gaussian"], accuracy, LARGEST_RANK, len(candidates)
+        )
+
+        def features(rows: Rows) -> Array:
+            return landmarks(values[rows] / width).astype(np.float64, copy=False)
+
+        return adjuster.fit(features), missed
+
+    fits, missed = zip(*in_order(fit, widths, workers), strict=True)
+    return Prepared(tuple(width * variable.unit for width in widths), fits, max(missed))
+
+
+def _widths(argument: str, variable: Variable, apart: float, bandwidth: Bandwidths) -> list[float]:
+    """Return bandwidths in the unit of the standardised variable."""
+    if isinstance(bandwidth, str) and bandwidth == "auto":
+        bandwidth = Multiples(MULTIPLES)
+    if isinstance(bandwidth, Multiples):
+        return [multiple * apart for multiple in bandwidth.values]
+    several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
+    if not several:
+        raise ValueError("bandwidth: the list is empty; give at least one, or 'auto'.")
+    values = variable.columns * variable.unit
+    return [float(bandwidth_of(argument, values, one)[0]) / variable.unit for one in several]

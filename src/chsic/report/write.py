@@ -1,0 +1,69 @@
+"""From data to a page on disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from chsic.columns import Data
+from chsic.files import write_whole
+from chsic.progress import progress_bar
+from chsic.report.facts import gather
+from chsic.report.figures import require_plotly
+from chsic.report.page import page
+from chsic.result import IndependenceResult
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    x: Data,
+    y: Data,
+    z: Data = None,
+    /,
+    *,
+    source: str | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> IndependenceResult:
+    """Test whether x is still related to y once z is known, and write a page about it.
+
+    The page needs nothing but itself: no network, no other file.
+
+    Parameters
+    ----------
+    path : path-like
+        Of the HTML file, which appears whole or not at all.
+    x, y, z : array_like, series or data frame
+        As for `chsic_test`; their names are those on the page.
+    source : str, optional
+        Where the data are from, for the reader.
+    progress : bool
+        Show a progress bar, if standard error is a terminal.
+    **settings
+        ``kinds``, ``nan_policy``, ``n_resamples``, ``workers`` and ``rng``, as for `chsic_test`.
+
+    Returns
+    -------
+    IndependenceResult
+        What the page is about.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, chsic
+    >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "report.html"
+    ...     result = chsic.write_report(path, x, y, z, rng=0)
+    ...     path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    True
+    """
+    require_plotly()  # what can fail should fail before the tests, not after them
+    target = Path(path)
+    if target.is_dir():
+        raise ValueError(f"path: {target} is a folder; name a file, such as report.html.")
+    with progress_bar("steps", shown=progress) as report:
+        facts = gather(x, y, z, report=report, **settings)
+    text = page(facts, source)
+    write_whole(target, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    return facts.result

@@ -1,0 +1,136 @@
+"""Tests of many pairs of columns given one z: what z decides, and features, are computed once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from chsic.columns import Column, Columns
+from chsic.confounder import Confounder
+from chsic.design import make_design
+from chsic.engines.parallel import in_order
+from chsic.inference import Inference
+from chsic.outcome import nothing_left
+from chsic.prepare import Prepared, prepare
+from chsic.result import IndependenceResult
+from chsic.samples import Samples
+from chsic.variable import Variable, left_given_z
+
+KEPT_BYTES = 2**30  # of prepared columns that are held at once
+
+Pair: TypeAlias = tuple[int, int]  # positions of two columns
+_Left: TypeAlias = tuple[Prepared | None, list[str]]  # None if z explains all of it
+Signs: TypeAlias = Callable[[Pair], np.random.Generator]
+
+
+class SharedTests:
+    """All tests of pairs of some columns given one z.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Complete and usable ones.
+    z : sequence of Column
+        The confounders; none if it is empty.
+    n_resamples : int
+        Largest number of draws of signs.
+    tol : float
+        As for `chsic.chsic_test`.
+    rng : numpy.random.Generator
+        Orders samples with equal z.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        z: Columns,
+        *,
+        n_resamples: int,
+        tol: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self._columns, self._z, self._tol = columns, z, tol
+        variables = [Variable.of(column.name, [column]) for column in columns]
+        confounder = Confounder.of(z) if z else None
+        if confounder is not None and confounder.on_line:
+            order = confounder.along_line(rng)  # neighbours in z are then neighbours in memory
+            variables = [variable.rows(order) for variable in variables]
+            confounder = confounder.rows(order)
+        self._variables = variables
+        self._design = make_design(
+            [variable.columns for variable in variables],
+            confounder,
+            pairs="auto",
+            alpha=None,
+            block_size=None,
+            adjust="auto",
+            rng=rng,
+        )
+        self._inference = Inference.of(self._design, "auto", "auto", n_resamples)
+
+    def results(
+        self, pairs: Sequence[Pair], signs: Signs, workers: int
+    ) -> Iterator[tuple[Pair, IndependenceResult]]:
+        """Test pairs, in an order in which few columns are held; `signs` draws those of each."""
+        if not pairs:
+            return
+        bytes_held = self._bytes_held(pairs[0][0])
+        keep = 2 * bytes_held <= KEPT_BYTES
+        at_once = max(1, KEPT_BYTES // (2 * bytes_held)) if keep else len(self._columns)
+        prepared: dict[int, _Left] = {}
+
+        def prepare_one(position: int) -> _Left:
+            return self._prepare(position, keep=keep)
+
+        def test(pair: Pair) -> IndependenceResult:
+            return self._test(pair, prepared[pair[0]], prepared[pair[1]], signs(pair))
+
+        for block in _blocks(pairs, at_once):
+            needed = sorted({position for pair in block for position in pair})
+            for position in [held for held in prepared if held not in needed]:
+                del prepared[position]
+            new = [position for position in needed if position not in prepared]
+            prepared.update(zip(new, in_order(prepare_one, new, workers), strict=True))
+            yield from zip(block, in_order(test, block, workers), strict=True)
+
+    def _prepare(self, position: int, *, keep: bool) -> _Left:
+        column, adjuster = self._columns[position], self._design.adjusters[position]
+        variable, found = left_given_z(
+            column.name, self._variables[position], [column], adjuster, self._design.graph
+        )
+        if not variable.columns.shape[1]:
+            return None, found
+        prepared = prepare("x", variable, adjuster, "auto", self._tol)
+        return prepared.keep(self._inference.pieces) if keep else prepared, found
+
+    def _bytes_held(self, position: int) -> int:
+        """Guess from one column how much is kept of each: features and their differences."""
+        prepared, _ = self._prepare(position, keep=False)
+        if prepared is None:
+            return 1
+        first = self._inference.pieces[0]
+        ranks = (
+            prepared.residuals(k, first).features.shape[1] for k in range(len(prepared.bandwidths))
+        )
+        return 2 * 8 * self._design.graph.n_samples * int(sum(ranks))
+
+    def _test(self, pair: Pair, x: _Left, y: _Left, rng: np.random.Generator) -> IndependenceResult:
+        of_x, of_y = (self._columns[position] for position in pair)
+        samples = Samples([of_x], [of_y], self._z)
+        found = [*x[1], *y[1]]
+        if x[0] is None or y[0] is None:
+            return nothing_left(self._design, samples, found)
+        return self._inference.compare(x[0], y[0], samples, found, rng, workers=1)
+
+
+def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
+    """Cut the columns into tiles, and give all pairs of one tile with one tile together."""
+
+    def tiles(pair: Pair) -> Pair:
+        return pair[0] // size, pair[1] // size
+
+    for _, block in itertools.groupby(sorted(pairs, key=lambda p: (tiles(p), p)), tiles):
+        yield list(block)

@@ -1,0 +1,88 @@
+"""One variable: columns that belong together, and what z leaves of them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from chsic._validate import Array, Index
+from chsic.adjust import Adjuster, all_rows
+from chsic.bandwidth import joint_deviations
+from chsic.columns import Columns, called, indicators
+from chsic.grams import residuals_alone
+from chsic.pairs import PairGraph
+
+NOTHING_LEFT = 1e-20  # of a column's variance: it is a function of z up to rounding
+HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Variable:
+    """Columns of numbers, or indicators of a category's levels, which belong together.
+
+    Attributes
+    ----------
+    columns : array, shape (n, d)
+        The numbers.
+    origin : array of int, shape (d,)
+        Which column of the user's each of them comes from.
+    unit : float
+        What 1 stands for, in the user's unit, if there is one column.
+    """
+
+    columns: Array
+    origin: Index
+    unit: float
+
+    @classmethod
+    def of(cls, argument: str, columns: Columns) -> Variable:
+        """Take clean columns, in standard deviations."""
+        values, origin = indicators(columns)
+        spreads = joint_deviations(argument, values, origin)
+        return cls(values / spreads, origin, float(spreads[0]) if len(spreads) == 1 else 1.0)
+
+    def rows(self, order: Index) -> Variable:
+        """Return the samples in another order."""
+        return Variable(self.columns[order], self.origin, self.unit)
+
+    def standardised(self) -> Variable:
+        """Give every column variance 1; one column alone keeps its unit."""
+        variances = self.columns.var(axis=0)
+        spread = np.sqrt(np.bincount(self.origin, variances)[self.origin])
+        unit = self.unit * float(spread[0]) if len(spread) == 1 else 1.0
+        centred = self.columns - np.median(self.columns, axis=0)
+        return Variable(centred / spread, self.origin, unit)
+
+
+def left_given_z(
+    argument: str,
+    variable: Variable,
+    named: Columns,
+    adjuster: Adjuster,
+    graph: PairGraph,
+    workers: int = 1,
+) -> tuple[Variable, list[str]]:
+    """Take off what z explains, and the columns of which nothing is left; also say so."""
+    columns, origin = variable.columns, variable.origin
+    residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns), workers)
+    alone = residuals if left is not None else residuals_alone(residuals, left, graph).alone
+    share = alone.var(axis=0) / columns.var(axis=0)
+    varies = share > NOTHING_LEFT
+    found = []
+    for position in np.unique(origin[share <= HARDLY_LEFT]):
+        which = called(argument, named[position])
+        most = float(share[origin == position].max())
+        if most > HARDLY_LEFT:
+            continue  # other levels of the category do vary
+        if most > NOTHING_LEFT:
+            found.append(
+                f"{which} is nearly a function of z: {most:.1g} of its variance is left, "
+                "much of which may be what the regression misses; do not trust a small p-value."
+            )
+        else:
+            found.append(
+                f"{which} is a function of z up to rounding, so nothing of it is left that could "
+                "depend on the other."
+            )
+    return Variable(residuals[:, varies], origin[varies], variable.unit), found

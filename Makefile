@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check figure bench measures calibration calibration-full clean
+.PHONY: help demo test check figure pictures bench measures calibration calibration-full clean
 
 help:
-	@echo "make demo    measure the example and both models, draw the paper's figure into demo/"
+	@echo "make demo    measure the example and both models, figure and report into demo/"
 	@echo "make test    run the tests"
 	@echo "make check   lint and type check"
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
+	@echo "make pictures  redraw the other pictures of the README"
 	@echo "make bench   time the library and its peers, results in benchmarks/results/"
 	@echo "make measures          compare measures of conditional dependence (15 minutes)"
 	@echo "make calibration       level and power of the test and its peers, reduced (minutes)"
@@ -29,10 +30,14 @@ check: .venv/dev
 figure: .venv/demo
 	$(BIN)/chsic figure1 --trials 200 --seed 0 --out docs/images
 
+pictures: .venv/dev
+	$(BIN)/python examples/make_pictures.py
+
 bench: .venv/bench
 	$(BIN)/python -m benchmarks.laplacian
 	$(BIN)/python -m benchmarks.targets
 	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.screening
 
 measures: .venv/bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.measures
@@ -53,7 +58,7 @@ PIP_INSTALL := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-che
 	@touch $@
 
 .venv/demo: .venv/python pyproject.toml
-	$(PIP_INSTALL) --editable '.[cli,plot]'
+	$(PIP_INSTALL) --editable '.[cli,plot,report]'
 	@touch $@
 
 .venv/dev: .venv/python pyproject.toml

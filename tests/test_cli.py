@@ -32,6 +32,9 @@ def test_help_teaches_by_example():
     for arguments in (
         ["--help"],
         ["test", "--help"],
+        ["screen", "--help"],
+        ["alpha", "--help"],
+        ["report", "--help"],
         ["measure", "--help"],
         ["figure1", "--help"],
         ["demo", "--help"],
@@ -89,6 +92,64 @@ def test_test_with_categories_gaps_and_standard_input(tmp_path):
     assert piped.stdout == done.stdout
 
 
+def test_screen_prints_writes_and_resumes(tmp_path):
+    expected = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+    common = ["screen", EXAMPLE, "--given", "temperature"]
+    found = json.loads(run(*common, "--json").stdout)
+    assert found["pairs"] == expected.rows()
+    assert found["given"] == ["temperature"]
+    table, kept = tmp_path / "pairs.csv", tmp_path / "run.jsonl"
+    done = run(*common, "--out", table, "--resume", kept)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "1 of 3 pairs are related given temperature" in done.stdout
+    assert "beware, in 3 pairs: 68% of the samples share their z" in " ".join(done.stdout.split())
+    with table.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["pvalue"]) for row in rows] == [pair.pvalue for pair in expected]
+    written = table.read_bytes()
+    assert run(*common, "--out", table, "--resume", kept).stdout == done.stdout
+    assert table.read_bytes() == written
+    against = run(*common, "--target", "rescues", "--columns", "ice_cream", "--show", 0)
+    assert "0 of 1 pairs are related" in against.stdout
+    refused = run(*common, "--columns", "ice_craem")
+    assert refused.returncode == 2
+    assert "did you mean 'ice_cream'?" in refused.stderr
+
+
+def test_screen_names_what_it_skips(tmp_path):
+    path = tmp_path / "odd.csv"
+    rows = "".join(f"{k % 7},{k * k % 11},1,{k * 37 % 101}\n" for k in range(60))
+    path.write_text(f"a,b,[bold]c,d\n{rows}")
+    done = run("screen", path)
+    assert done.returncode == 0, done.stderr
+    assert "skipped [bold]c: every value is 1" in done.stdout
+
+
+def test_alpha_prints_and_draws(tmp_path):
+    day = chsic.datasets.summer()
+    expected = chsic.sensitivity(
+        day["ice_cream"], day["rescues"], day["temperature"], alphas=[4, 8], bandwidths=[1.2], rng=0
+    )
+    picture = tmp_path / "alpha.png"
+    arguments = ["alpha", *TEST[1:], "--alphas", "4,8", "--bandwidths", "1.2"]
+    done = run(*arguments, "--json", "--out", picture)
+    assert json.loads(done.stdout) == json.loads(json.dumps(expected.to_dict()))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert run(*arguments).stdout.strip() == str(expected).strip()
+
+
+def test_report_writes_a_page(tmp_path):
+    path = tmp_path / "new" / "report.html"
+    done = run("report", *TEST[1:], "--out", path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(path)
+    assert done.stderr == ""
+    text = path.read_text(encoding="utf-8")
+    assert "Is ice_cream still related to rescues once temperature is known?" in text
+    assert [entry.name for entry in path.parent.iterdir()] == ["report.html"]
+
+
 def test_measure_prints_what_compare_gives():
     day = chsic.datasets.summer()
     expected = compare(day["ice_cream"], day["rescues"], day["temperature"], rng=0)
@@ -136,6 +197,10 @@ def test_awkward_column_names(tmp_path):
         ([*MEASURE, "--alpha", "1000"], "alpha: must lie between 1 and n - 1 = 399"),
         ([*MEASURE[:-1], "temperature,temperature"], "'temperature' is asked for more than once"),
         ([*MEASURE, "--kernel", "box"], "known are 'gaussian'"),
+        (["screen", EXAMPLE, "--given", "temprature"], "did you mean 'temperature'?"),
+        (["alpha", *TEST[1:-2]], "--given: without a confounder"),
+        (["alpha", *TEST[1:], "--alphas", "few"], "--alphas: expected numbers such as 2,8,32"),
+        (["report", *TEST[1:], "--out", "."], "is a folder; name a file"),
         ([*MEASURE, "--bandwidth", "wide"], "unknown rule 'wide'"),
         ([*MEASURE, "--bandwidth", "-1"], "bandwidth: must be positive"),
     ],
@@ -201,6 +266,8 @@ def test_demo_tells_the_story(tmp_path):
     for words in ("ice cream sold", "temperature", "M+", "M-", "figure1.png"):
         assert words in done.stdout
     assert (tmp_path / "figure1.png").exists()
+    last = Path(done.stdout.splitlines()[-1])
+    assert last.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -277,3 +277,24 @@ def test_a_level_that_is_a_function_of_z_is_no_trouble():
     same = chsic.chsic_test(group, rng.normal(size=300), group, rng=0)
     assert same.pvalue == 1
     assert any("x is a function of z" in sentence for sentence in same.warnings)
+
+
+def test_a_mapping_names_columns_without_a_data_frame():
+    rng = np.random.default_rng(0)
+    x, y, z = rng.normal(size=(3, 60))
+    found = chsic.chsic_test({"dose": x}, {"a": y, "b": z}, rng=0)
+    assert found.names["x"] == ("dose",)
+    assert found.names["y"] == ("a", "b")
+    assert found.pvalue == chsic.chsic_test(x, np.column_stack([y, z]), rng=0).pvalue
+    with pytest.raises(ValueError, match="x: the mapping has no columns"):
+        chsic.chsic_test({}, y)
+    with pytest.raises(TypeError, match="dose: expected one column, got shape"):
+        chsic.chsic_test({"dose": np.ones((60, 2))}, y)
+
+
+def test_columns_of_pandas_whose_labels_are_numbers():
+    values = np.random.default_rng(0).normal(size=(60, 3))
+    frame = pd.DataFrame(values)
+    found = chsic.chsic_test(frame[[0]], frame[[1, 2]], rng=0)
+    assert found.names == {"x": ("0",), "y": ("1", "2"), "z": ()}
+    assert found.pvalue == chsic.chsic_test(values[:, 0], values[:, 1:], rng=0).pvalue

@@ -70,3 +70,39 @@ def test_pictures_can_be_drawn_side_by_side(result):
     first, second = figure.subplots(1, 2)
     assert plot.null_distribution(result, ax=first) is first
     assert plot.profile(result, ax=second) is second
+
+
+@pytest.fixture(scope="module")
+def screened():
+    rng = np.random.default_rng(0)
+    a, b, c, d = rng.normal(size=(4, 150))
+    return chsic.screen({"a": a, "b": a + 0.5 * b, "$c^$": c, "d" * 10_000: d}, rng=0)
+
+
+def test_heat_map_shows_strengths_and_significance(screened):
+    ax = plot.heat_map(screened)
+    shown = ax.images[0].get_array()
+    assert shown[0, 1] == screened.pairs[0].coefficient
+    assert sorted(zip(*ax.lines[0].get_data(), strict=True)) == [(0, 1), (1, 0)]
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[:3] == ["a", "b", "$c^$"]
+    assert len(labels[3]) == 40
+    ax.figure.draw_without_rendering()  # names are not formulas
+
+
+def test_network_has_a_line_for_each_related_pair(screened):
+    ax = plot.network(screened)
+    [line] = ax.lines
+    [(x, y)] = [(pair.x, pair.y) for pair in screened.significant()]
+    assert (x, y) == ("a", "b")
+    np.testing.assert_allclose(line.get_data(), [[0, 1], [1, 0]], atol=1e-9)
+    ax.figure.draw_without_rendering()
+
+
+def test_names_of_columns_are_not_formulas():
+    x, y, z = np.random.default_rng(0).normal(size=(3, 50))
+    frame = pd.DataFrame({"$x^$": x, "a\nb": y, "z" * 1_000: z})
+    left, _ = plot.differences(frame["$x^$"], frame["a\nb"], frame["z" * 1_000])
+    left.figure.draw_without_rendering()
+    assert left.get_xlabel() == "$x^$"
+    assert left.get_ylabel() == "a b"

@@ -111,7 +111,7 @@ def test_frames_of_all_kinds(frame, found, make):
 def test_columns_of_an_array_are_numbered(frame, found):
     again = chsic.screen(frame.to_numpy(), 0, rng=0)
     assert [(pair.x, pair.y) for pair in again] == list(itertools.combinations("1234", 2))
-    assert [pair.pvalue for pair in again] == [pair.pvalue for pair in found]
+    assert [pair.statistic for pair in again] == [pair.statistic for pair in found]
 
 
 def test_result_does_not_depend_on_workers_or_on_what_is_held(frame, found, monkeypatch):
@@ -262,8 +262,9 @@ def test_other_data_or_settings_are_refused(frame, tmp_path):
     assert other.read_text() == "do not lose me"
 
 
-def test_killed_run_loses_nothing_that_was_finished(tmp_path):
-    """A real process, killed without warning half-way, then resumed."""
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
+    """A real process, killed without warning or interrupted half-way, then resumed."""
     rng = np.random.default_rng(0)
     z = rng.normal(size=400)
     data = pd.DataFrame(rng.normal(size=(400, 12)) + z[:, None], columns=list("abcdefghijkl"))
@@ -271,14 +272,16 @@ def test_killed_run_loses_nothing_that_was_finished(tmp_path):
     kept, table = tmp_path / "run.jsonl", tmp_path / "pairs.csv"
     command = [sys.executable, "-m", "chsic", "screen", str(tmp_path / "data.csv"), "--given", "z",
                "--resume", str(kept), "--out", str(table)]  # fmt: skip
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if kept.exists() and kept.read_bytes().count(b"\n") > 15:
             break
         time.sleep(0.01)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
+    running.send_signal(sent)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == status
+    assert b"Traceback" not in errors
     finished = [line for line in kept.read_bytes().splitlines(keepends=True) if line[-1:] == b"\n"]
     assert 15 < len(finished) < 67
     assert not table.exists()

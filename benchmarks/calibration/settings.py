@@ -19,8 +19,8 @@ from rich.progress import Progress
 
 import chsic
 from chsic.datasets import SCENARIOS, draw_scenario
-from chsic.prepare import Multiples
 from chsic.files import write_whole
+from chsic.prepare import Multiples
 
 RESULTS = Path(__file__).parents[1] / "results" / "calibration"
 

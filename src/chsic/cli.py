@@ -354,7 +354,7 @@ def demo(
     seed: Seed = 0,
     workers: Workers = None,
 ) -> None:
-    """Measure the bundled example and both models of the paper, and draw figure 1."""
+    """Measure the bundled example and both models of the paper, draw figure 1, write a report."""
     day = chsic.datasets.summer()
     given = day["temperature"]
     questions = {
@@ -369,6 +369,10 @@ def demo(
     print("\nThe paper's figure 1:")
     for path in _write_figure1(out, trials, seed, workers):
         print(path)
+    page = out / "report.html"
+    x, y, z = ({name: day[name]} for name in ("ice_cream", "rescues", "temperature"))
+    result = chsic.write_report(page, x, y, z, source="chsic.datasets.summer", rng=seed)
+    print(f"\n{question(result)} {answer(result)}\nThe report, to be opened in a browser:\n{page}")
 
 
 def _print_result(result: IndependenceResult) -> None:

@@ -85,7 +85,8 @@ def read_columns(
     argument : str
         What the caller calls it, for messages, and the name of columns that have none.
     values : array_like, series or data frame
-        One column or several; of numpy, pandas, polars, pyarrow or whatever else narwhals knows.
+        One column or several; of numpy, pandas, polars, pyarrow or whatever else narwhals knows,
+        or a mapping from names to columns.
     kinds : mapping, optional
         ``"number"`` or ``"category"`` for names of columns, or for the argument.
 
@@ -111,9 +112,7 @@ def read_columns(
 
 def named_columns(argument: str, values: Data) -> dict[str, Any]:
     """Cut a data frame into columns by name, none of them read; those of an array are numbered."""
-    if isinstance(values, Mapping):
-        found = [(str(name), _as_series(str(name), column)) for name, column in values.items()]
-    elif _as_frame(argument, values) is not None:
+    if isinstance(values, Mapping) or _as_frame(argument, values) is not None:
         found = _raw_columns(argument, values)
     else:
         array = _as_array(argument, values)
@@ -188,6 +187,10 @@ def called(argument: str, column: Column) -> str:
 
 def _raw_columns(argument: str, values: Any) -> list[tuple[str, Any]]:
     """Cut what was given into named columns."""
+    if isinstance(values, Mapping):
+        if not values:
+            raise ValueError(f"{argument}: the mapping has no columns; give at least one.")
+        return [(str(name), _as_series(str(name), column)) for name, column in values.items()]
     frame = _as_frame(argument, values)
     if frame is not None:
         if not hasattr(frame, "columns"):

@@ -24,8 +24,6 @@ class Frame:
         Confounders, of rows in which none of them is missing.
     columns : dict of Column
         Those to be tested, by name and of the same rows; values may be missing.
-    places : dict of int
-        Where each of those is in the data frame.
     skipped : dict of str
         Columns that cannot be tested, and why.
     kinds : dict of str
@@ -36,7 +34,6 @@ class Frame:
 
     z: list[Column]
     columns: dict[str, Column]
-    places: dict[str, int]
     skipped: dict[str, str]
     kinds: dict[str, str]
     n_rows: int
@@ -84,8 +81,7 @@ class Frame:
                 skipped[name] = str(error)
             else:
                 usable[name] = there if there.missing.any() else complete
-        places = {name: place for place, name in enumerate(raw) if name in usable}
-        return cls(z, usable, places, skipped, {c.name: c.kind for c in read}, n_rows)
+        return cls(z, usable, skipped, {c.name: c.kind for c in read}, n_rows)
 
     @property
     def complete(self) -> list[str]:
@@ -96,8 +92,8 @@ class Frame:
         """Return what two data sets share only if they are the same."""
         digest = hashlib.sha256()
         for column in (*self.z, *self.columns.values()):
-            role = (column.name, column.kind, column.levels, self.places.get(column.name))
-            digest.update(repr(role).encode())
+            role = "tested" if column.name in self.columns else "given"
+            digest.update(repr((role, column.name, column.kind, column.levels)).encode())
             digest.update(np.ascontiguousarray(column.values).tobytes())
         return digest.hexdigest()
 

@@ -62,16 +62,30 @@ class Residuals:
         return Residuals(*(values[rows] for values in fields))
 
     @functools.cached_property
+    def weighted(self) -> Array:
+        """sqrt(s_i / a_i) u_i with s_i^2 = sum_j Lap_ij^2: products of x and y have sqrt(w_i)."""
+        return self.alone * np.sqrt(self._lap_length / self.left)[:, np.newaxis]
+
+    @functools.cached_property
     def squares(self) -> Array:
-        """|u|^2 of each sample as it is in `alone`."""
-        squares: Array = np.einsum("ij,ij->i", self.alone, self.alone)
+        """|u|^2 of each sample as it is in `weighted`."""
+        squares: Array = np.einsum("ij,ij->i", self.weighted, self.weighted)
         return squares
 
-    @property
+    @functools.cached_property
     def spreads(self) -> Array:
         """Variance as differences over pairs show it, and as samples alone do."""
         over_pairs = np.einsum("ij,ij->", self.features, self.lap)
-        return np.array([over_pairs, (self.partners * self.squares / self.left).sum()])
+        # The length of a row of Lap is zero only without partners.
+        share = np.divide(self.partners, self._lap_length, where=self.partners > 0,
+                          out=np.zeros(len(self.partners)))  # fmt: skip
+        return np.array([over_pairs, (share * self.squares).sum()])
+
+    @property
+    def _lap_length(self) -> Array:
+        partners = self.partners.astype(np.float64)
+        length: Array = np.sqrt(partners**2 + partners)
+        return length
 
 
 def residuals_alone(features: Array, left: Array | None, graph: PairGraph) -> Residuals:
@@ -100,12 +114,8 @@ def share_of(x: Residuals, y: Residuals, units: Units, *, null: bool = True) -> 
     """Add up what the samples of each unit contribute; under signs only if that is wanted."""
     contributions = units.products(x.features, y.lap) + units.products(x.lap, y.features)
     contributions /= 2  # the same number, but x and y have the same part in it
-    partners = x.partners.astype(np.float64)
-    weights = (partners**2 + partners) / (x.left * y.left)
-    centre = units.sums(weights * x.squares * y.squares)
-    products = None
-    if null:
-        products = units.products(x.alone * np.sqrt(weights)[:, np.newaxis], y.alone)
+    centre = units.sums(x.squares * y.squares)
+    products = units.products(x.weighted, y.weighted) if null else None
     return Share(contributions, products, centre, np.array([x.spreads, y.spreads]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from chsic._validate import Array
 from chsic.design import Design
 from chsic.family import Family, compute_family
 from chsic.grams import FitEffects, UnitGrams
-from chsic.null import joint_null
+from chsic.null import LOOKS, joint_null
 from chsic.outcome import outcome_of
 from chsic.pieces import Piece, cut_into_pieces
 from chsic.prepare import Prepared
@@ -38,6 +39,8 @@ class Inference:
         How p-values are found.
     n_resamples : int
         Largest number of draws of signs.
+    looks : sequence of int
+        Numbers of draws after which it may be clear that a p-value is large.
     """
 
     design: Design
@@ -46,9 +49,17 @@ class Inference:
     kernels: list[Array | None]
     null: str
     n_resamples: int
+    looks: Sequence[int]
 
     @classmethod
-    def of(cls, design: Design, augment: bool | str, null: str, n_resamples: int) -> Inference:
+    def of(
+        cls,
+        design: Design,
+        augment: bool | str = "auto",
+        null: str = "auto",
+        n_resamples: int = 9999,
+        looks: Sequence[int] = LOOKS,
+    ) -> Inference:
         """Make what tests of a design share."""
         return cls(
             design,
@@ -57,6 +68,7 @@ class Inference:
             _kernels(design, augment),
             null,
             n_resamples,
+            looks,
         )
 
     def compare(
@@ -76,6 +88,7 @@ class Inference:
             [gram.null for gram in grams],
             method=self.null,
             n_resamples=self.n_resamples,
+            looks=self.looks,
             rng=rng,
         )
         known = [*found, *_about_family(family)]

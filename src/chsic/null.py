@@ -19,7 +19,7 @@ from scipy.special import gammainc, gammaincc, ndtr
 from chsic._validate import Array
 
 NULLS = ("auto", "signs", "exhaustive", "pearson3")
-FIRST_DRAWS = 999  # after which large p-values are known well enough
+LOOKS = (999,)  # numbers of draws after which large p-values are known well enough
 CLEARLY_LARGE = 0.1
 CHUNK = 1_000  # draws held at once
 SYMMETRIC = 1e-3  # skewness below which the law is normal
@@ -104,6 +104,7 @@ def joint_null(
     *,
     method: str = "auto",
     n_resamples: int = 9999,
+    looks: Sequence[int] = LOOKS,
     rng: np.random.Generator,
 ) -> JointNull:
     """Compare centred statistics with what random signs of the units give.
@@ -122,6 +123,8 @@ def joint_null(
         the p-value is clearly above 0.1, and takes Pearson III if it is below 1 / n_resamples.
     n_resamples : int
         Largest number of draws.
+    looks : sequence of int
+        Numbers of draws after which ``"auto"`` may stop.
     rng : numpy.random.Generator
         Draws the signs.
 
@@ -156,11 +159,15 @@ def joint_null(
         return _compared(values, _under(_all_signs(n_units), hollow), laws, "exhaustive")
     # Draws may stop early only where that cannot turn a small p-value into a smaller one: what is
     # reported below CLEARLY_LARGE has always seen all of them, or is told to be a fit.
-    first = n_resamples if method == "signs" else min(n_resamples, FIRST_DRAWS)
-    drawn = _draw(first, n_units, hollow, rng)
-    found = _compared(values, drawn, laws, "signs")
-    if method == "signs" or (method == "auto" and found.pvalue > CLEARLY_LARGE):
-        return found
+    if method == "signs":
+        looks = (n_resamples,)
+    drawn = np.empty((len(hollow), 0))
+    for first in (min(n_resamples, look) for look in looks):
+        new = _draw(first - drawn.shape[1], n_units, hollow, rng)
+        drawn = np.concatenate([drawn, new], axis=1)
+        found = _compared(values, drawn, laws, "signs")
+        if method == "signs" or (method == "auto" and found.pvalue > CLEARLY_LARGE):
+            return found
     fitted = _fitted(values, drawn, laws, n_units)
     no_draw_as_extreme = found.pvalue <= 1.5 / (1 + first)
     if method == "pearson3" or (no_draw_as_extreme and fitted.pvalue < 0.1 / n_resamples):
@@ -181,7 +188,7 @@ def _hollow(gram: Array) -> Array:
 
 
 def _draw(number: int, n_units: int, grams: list[Array], rng: np.random.Generator) -> Array:
-    parts = []
+    parts = [np.empty((len(grams), 0))]
     for start in range(0, number, CHUNK):
         bits = rng.integers(0, 2, (min(CHUNK, number - start), n_units), dtype=np.int8)
         parts.append(_under(2.0 * bits - 1, grams))

@@ -19,6 +19,7 @@ from chsic.result import IndependenceResult
 from chsic.samples import Samples
 from chsic.variable import Variable, left_given_z
 
+LOOKS = (199, 999)  # draws: most pairs of a screen are unrelated, which shows early
 KEPT_BYTES = 2**30  # of prepared columns that are held at once
 
 Pair: TypeAlias = tuple[int, int]  # positions of two columns
@@ -69,7 +70,7 @@ class SharedTests:
             adjust="auto",
             rng=rng,
         )
-        self._inference = Inference.of(self._design, "auto", "auto", n_resamples)
+        self._inference = Inference.of(self._design, n_resamples=n_resamples, looks=LOOKS)
 
     def results(
         self, pairs: Sequence[Pair], signs: Signs, workers: int
@@ -107,7 +108,7 @@ class SharedTests:
         return prepared.keep(self._inference.pieces) if keep else prepared, found
 
     def _bytes_held(self, position: int) -> int:
-        """Guess from one column how much is kept of each: features and their differences."""
+        """Guess from one what is kept of each column: features, differences, weighted ones."""
         prepared, _ = self._prepare(position, keep=False)
         if prepared is None:
             return 1
@@ -115,7 +116,7 @@ class SharedTests:
         ranks = (
             prepared.residuals(k, first).features.shape[1] for k in range(len(prepared.bandwidths))
         )
-        return 2 * 8 * self._design.graph.n_samples * int(sum(ranks))
+        return 3 * 8 * self._design.graph.n_samples * int(sum(ranks))
 
     def _test(self, pair: Pair, x: _Left, y: _Left, rng: np.random.Generator) -> IndependenceResult:
         of_x, of_y = (self._columns[position] for position in pair)

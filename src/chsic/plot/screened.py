@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_NAMED = 60  # columns whose names can be read beside each other
+MOST_UPRIGHT = 16  # of them around a circle, without being turned
+UNTESTED = "#eeeeee"
 WIDEST = 6.0  # line of a network, in points
 
 
@@ -48,6 +50,7 @@ def heat_map(found: Screen, *, level: float = 0.05, ax: Axes | None = None) -> A
     seen = strengths[np.isfinite(strengths)]
     # Strengths just above and below 0 are chance; a scale that ends there would make them look big.
     largest = max(0.1, float(seen.max())) if len(seen) else 1.0
+    ax.set_facecolor(UNTESTED)
     image = ax.imshow(np.maximum(strengths, 0), cmap="Blues", vmin=0, vmax=largest)
     with np.errstate(invalid="ignore"):
         rows, columns = np.nonzero(found.matrix("pvalue_bh") <= level)
@@ -108,17 +111,24 @@ def network(found: Screen, *, level: float = 0.05, by: str = "bh", ax: Axes | No
         x, y = place[name]
         ax.scatter([x], [y], s=60, color=BLUE if name in in_line else GREY, zorder=2)
         if len(names) <= MOST_NAMED:
-            left = np.cos(angle) < -1e-9
-            turn = np.degrees(angle) + (180 if left else 0)
-            ax.text(1.08 * x, 1.08 * y, readable(name), rotation=turn, rotation_mode="anchor",
-                    ha="right" if left else "left", va="center", fontsize=10,
-                    parse_math=False)  # fmt: skip
+            _write_beside(ax, name, angle, turned=len(names) > MOST_UPRIGHT)
     ax.set_title(f"Related{_given(found)}, adjusted p ≤ {level:g}", fontsize=11, parse_math=False)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    ax.set_xlim(-1.6, 1.6)
-    ax.set_ylim(-1.6, 1.6)
+    room = 1.25 + 0.035 * max((len(readable(name)) for name in names), default=0)  # for names
+    ax.set_xlim(-room, room)
+    ax.set_ylim(-room, room)
     return ax
+
+
+def _write_beside(ax: Axes, name: str, angle: float, *, turned: bool) -> None:
+    """Write a name outside of the circle: upright, or along the radius where names are many."""
+    across, up = float(np.cos(angle)), float(np.sin(angle))
+    side = "right" if across < -1e-9 else "left" if across > 1e-9 or turned else "center"
+    height = "center" if turned or abs(up) < 0.9 else "bottom" if up > 0 else "top"
+    turn = np.degrees(angle) + (180 if across < -1e-9 else 0) if turned else 0.0
+    ax.text(1.1 * across, 1.1 * up, readable(name), rotation=turn, rotation_mode="anchor",
+            ha=side, va=height, fontsize=10, parse_math=False)  # fmt: skip
 
 
 def _given(found: Screen) -> str:

@@ -38,6 +38,7 @@ bench: .venv/bench
 	$(BIN)/python -m benchmarks.targets
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.screening
+	$(BIN)/python -m benchmarks.reader
 
 measures: .venv/bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.measures

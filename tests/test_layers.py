@@ -45,7 +45,7 @@ LAYERS = [
     ["outcome"],
     ["inference"],
     ["independence", "shared"],
-    ["sensitivity", "calibrate", "words"],
+    ["sensitivity", "calibrate", "words", "discovery"],
     ["frame", "screened", "finished", "progress"],
     ["screen"],
     ["table", "files", "models"],
@@ -135,7 +135,9 @@ def test_extras_are_imported_where_used():
 def test_public_names():
     assert sorted(chsic.__all__) == [
         "AccuracyWarning",
+        "Answer",
         "Calibration",
+        "Discovery",
         "IndependenceResult",
         "PairGraph",
         "Screen",

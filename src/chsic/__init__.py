@@ -8,6 +8,7 @@ True
 
 from chsic import datasets, kernels, paper
 from chsic.calibrate import Calibration, calibrate
+from chsic.discovery import Answer, Discovery
 from chsic.independence import chsic_test, hsic_test
 from chsic.measure import chsic, explain, hsic
 from chsic.pairs import (
@@ -29,7 +30,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyWarning",
+    "Answer",
     "Calibration",
+    "Discovery",
     "IndependenceResult",
     "PairGraph",
     "Screen",

@@ -12,24 +12,20 @@ from chsic._validate import Array, Index
 from chsic.adjust import ADJUSTMENTS, Adjuster, CrossFitted, RidgeAdjuster, Unadjusted
 from chsic.bandwidth import typical_distance
 from chsic.confounder import Confounder
-from chsic.features import fit_landmarks
 from chsic.kernels import KERNELS
-from chsic.metric import join_metrics, learn_metric
+from chsic.metric import Learned, Learner, join_metrics
 from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
 from chsic.pairs.graph import count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space
 from chsic.pairs.nearest import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM, is_discrete
-from chsic.smooth import Smoother, some_rows
 from chsic.units import Units, number_of_units, units_along, units_in_space, units_in_strata
 
 PAIRS = ("auto", "nearest", "closest", "blocks", "strata")
 ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, an eighth of the samples between
 ALPHA_IN_SPACE = 24.0
 BLOCK_SIZE = 8  # of pairs="blocks"
-METRIC_SAMPLES = 1_000  # from which the metric is learned
-METRIC_RANK = 10  # features of x, and of y, whose dependence on z decides the metric
 AUGMENT_WIDTH = 0.5  # of the kernel on z between units, in median distances
 MANY_COLUMNS = 5
 FEW_SAMPLES_A_COLUMN = 10
@@ -64,8 +60,12 @@ def make_design(
     block_size: int | None,
     adjust: Any,
     rng: np.random.Generator,
+    learned: Sequence[Learned] | None = None,
 ) -> Design:
-    """Choose pairs, adjustment and units for variables, which are clean columns of numbers."""
+    """Choose pairs, adjustment and units for variables, which are clean columns of numbers.
+
+    What a `Learner` of ``z.scaled`` has `learned` for each of them need not be learned again.
+    """
     n = len(variables[0])
     if z is None:
         everything = np.zeros(n, np.intp)
@@ -79,7 +79,7 @@ def make_design(
     chosen = _resolve_pairs(pairs, z, for_strata)
     if chosen == "strata":
         return _in_strata(len(variables), z, block_size, adjust, rng)
-    adjusters, scaled, adjusted = _adjusters(variables, z.scaled, adjust, rng)
+    adjusters, scaled, adjusted = _adjusters(variables, z.scaled, adjust, learned, rng)
     line = _line(z, rng) if z.on_line else None
     graph = _choose_pairs(z, scaled, line, pairs, chosen, alpha, block_size, rng)
     # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
@@ -96,6 +96,11 @@ def make_design(
         graph, units, adjusters, kernel, _centre_left(graph, units, between, some),
         units.means(z.values), chosen, adjusted, found,
     )  # fmt: skip
+
+
+def decided_by_z(z: Confounder | None) -> bool:
+    """Whether the default design is the same for all variables: no metric is learned for them."""
+    return z is None or z.scaled.shape[1] == 1 or _resolve_pairs("auto", z, True) == "strata"
 
 
 def _centre_left(graph: PairGraph, units: Units, kernel: Array, some: tuple[Index, Index]) -> float:
@@ -177,7 +182,11 @@ def _in_strata(
 
 
 def _adjusters(
-    variables: Sequence[Array], z: Array, adjust: Any, rng: np.random.Generator
+    variables: Sequence[Array],
+    z: Array,
+    adjust: Any,
+    learned: Sequence[Learned] | None,
+    rng: np.random.Generator,
 ) -> tuple[tuple[Adjuster, ...], Array, str]:
     """Return what takes off z's influence, and z in the metric in which pairs are chosen."""
     if isinstance(adjust, str):
@@ -189,7 +198,10 @@ def _adjusters(
             )
         if adjust == "none":
             return (Unadjusted(),) * len(variables), z, "none"
-        turns, smoothers = zip(*_smoothers(variables, z), strict=True)
+        if learned is None:
+            learner = Learner(z)
+            learned = [learner.of(values) for values in variables]
+        turns, smoothers = zip(*learned, strict=True)
         return tuple(map(RidgeAdjuster, smoothers)), z @ join_metrics(turns), "ridge"
     if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
         raise TypeError(
@@ -198,29 +210,6 @@ def _adjusters(
         )
     fitted = CrossFitted(adjust, z, rng)
     return (fitted,) * len(variables), z, type(adjust).__name__
-
-
-def _smoothers(variables: Sequence[Array], z: Array) -> list[tuple[Array, Smoother]]:
-    """Learn for each variable the directions of z along which it changes."""
-    if z.shape[1] == 1:
-        return [(np.eye(1), Smoother(z))] * len(variables)
-    rows = some_rows(z, METRIC_SAMPLES)
-    some = z[rows]
-    plain = Smoother(some)
-    learned = []
-    for values in variables:
-        standard = (values - values.mean(axis=0)) / values.std(axis=0)
-        learned.append(learn_metric(some, _summary(standard[rows]), plain))
-    if len(some) == len(z):
-        return learned
-    return [(turn, Smoother(z @ turn)) for turn, _ in learned]
-
-
-def _summary(values: Array) -> Array:
-    """Describe a standardised variable by itself and some features: what may depend on z."""
-    scaled = values / (typical_distance(values) or 1.0)
-    features, _ = fit_landmarks(scaled, KERNELS["gaussian"], 1e-4, METRIC_RANK, 200)
-    return np.column_stack([values, features(scaled)])
 
 
 def default_alpha(n: int, d: int) -> float:

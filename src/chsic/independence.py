@@ -13,11 +13,10 @@ from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.inference import Inference
 from chsic.null import NULLS
-from chsic.outcome import nothing_left
-from chsic.prepare import Bandwidths, prepare
+from chsic.prepare import TOL, Bandwidths, less_z
 from chsic.result import IndependenceResult
-from chsic.samples import about_omitted, read_samples
-from chsic.variable import Variable, left_given_z
+from chsic.samples import read_samples
+from chsic.variable import Variable
 
 THREADS_FROM = 50_000  # samples below which threads cost more than they save
 
@@ -37,7 +36,7 @@ def chsic_test(
     alpha: float | str = "auto",
     null: str = "auto",
     n_resamples: int = 9999,
-    tol: float = 1e-4,
+    tol: float = TOL,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     workers: int = 1,
@@ -155,20 +154,23 @@ def chsic_test(
     if augment is True and design.kernel_on_z is None:
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     threads = settings["workers"] if len(samples) >= THREADS_FROM else 1
-    of_x, of_y = design.adjusters
-    u, about_x = left_given_z("x", u, samples.x, of_x, design.graph, threads)
-    v, about_y = left_given_z("y", v, samples.y, of_y, design.graph, threads)
-    found = [*about_omitted(samples), *about_x, *about_y]
-    if not (u.columns.shape[1] and v.columns.shape[1]):
-        return nothing_left(design, samples, found)
-    return Inference.of(design, augment, null, settings["n_resamples"]).compare(
-        prepare("x", u, of_x, bandwidth, tol, threads),
-        prepare("y", v, of_y, bandwidth, tol, threads),
-        samples,
-        found,
-        generator,
-        threads,
+    x_less, y_less = (
+        less_z(
+            argument,
+            variable,
+            named,
+            adjuster,
+            design.graph,
+            bandwidth=bandwidth,
+            tol=tol,
+            workers=threads,
+        )
+        for argument, variable, named, adjuster in zip(
+            "xy", (u, v), (samples.x, samples.y), design.adjusters, strict=True
+        )
     )
+    inference = Inference.of(design, augment, null, settings["n_resamples"])
+    return inference.compare(x_less, y_less, samples, generator, threads)
 
 
 def hsic_test(
@@ -180,7 +182,7 @@ def hsic_test(
     bandwidth: Bandwidths = "auto",
     null: str = "auto",
     n_resamples: int = 9999,
-    tol: float = 1e-4,
+    tol: float = TOL,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     workers: int = 1,

@@ -12,11 +12,11 @@ from chsic.design import Design
 from chsic.family import Family, compute_family
 from chsic.grams import FitEffects, UnitGrams
 from chsic.null import LOOKS, joint_null
-from chsic.outcome import outcome_of
+from chsic.outcome import nothing_left, outcome_of
 from chsic.pieces import Piece, cut_into_pieces
-from chsic.prepare import Prepared
+from chsic.prepare import Left
 from chsic.result import IndependenceResult
-from chsic.samples import Samples
+from chsic.samples import Samples, about_omitted
 
 MISSED_MUCH = 0.1
 
@@ -72,16 +72,13 @@ class Inference:
         )
 
     def compare(
-        self,
-        x: Prepared,
-        y: Prepared,
-        samples: Samples,
-        found: list[str],
-        rng: np.random.Generator,
-        workers: int,
+        self, x: Left, y: Left, samples: Samples, rng: np.random.Generator, workers: int = 1
     ) -> IndependenceResult:
-        """Test x and y, which are made from `samples`, of which `found` is known already."""
-        family = compute_family(x, y, self.pieces, self.effects, workers)
+        """Test what z left of x and y, which are made from `samples`."""
+        found = [*about_omitted(samples), *x.found, *y.found]
+        if x.prepared is None or y.prepared is None:
+            return nothing_left(self.design, samples, found)
+        family = compute_family(x.prepared, y.prepared, self.pieces, self.effects, workers)
         grams = self._members(family)
         compared = joint_null(
             [gram.centred for gram in grams],

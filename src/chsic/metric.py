@@ -10,14 +10,51 @@ iteration a recursive feature machine.)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from chsic._validate import Array
-from chsic.smooth import Smoother
+from chsic.bandwidth import typical_distance
+from chsic.features import fit_landmarks
+from chsic.kernels import KERNELS
+from chsic.smooth import Smoother, some_rows
 
+SAMPLES = 1_000  # from which a metric is learned
+RANK = 10  # features of a variable whose dependence on z decides the metric
 ITERATIONS = 2
 FLOOR = 0.05  # share of the plain metric that is kept, as gradients are estimates
+
+
+Learned: TypeAlias = tuple[Array, Smoother]  # T, and a smoother of all rows of z @ T
+
+
+class Learner:
+    """Learns for any number of variables along which directions of one z they change."""
+
+    def __init__(self, z: Array) -> None:
+        self._z = z
+        if z.shape[1] == 1:  # nothing to learn
+            self._on_line = np.eye(1), Smoother(z)
+            return
+        self._rows = some_rows(z, SAMPLES)
+        self._some = z[self._rows]
+        self._plain = Smoother(self._some)
+
+    def of(self, values: Array) -> Learned:
+        """Return the metric for one variable, and a smoother in it."""
+        if self._z.shape[1] == 1:
+            return self._on_line
+        standard = (values - values.mean(axis=0)) / values.std(axis=0)
+        turn, smoother = learn_metric(self._some, _summary(standard[self._rows]), self._plain)
+        return turn, smoother if len(self._some) == len(self._z) else Smoother(self._z @ turn)
+
+
+def _summary(values: Array) -> Array:
+    """Describe a standardised variable by itself and some features: what may depend on z."""
+    scaled = values / (typical_distance(values) or 1.0)
+    features, _ = fit_landmarks(scaled, KERNELS["gaussian"], 1e-4, RANK, 200)
+    return np.column_stack([values, features(scaled)])
 
 
 def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tuple[Array, Smoother]:

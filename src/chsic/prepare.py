@@ -11,18 +11,21 @@ import numpy as np
 from chsic._validate import Array
 from chsic.adjust import Adjusted, Adjuster
 from chsic.bandwidth import TYPICAL_PAIRS, Bandwidth, bandwidth_of, typical_distance
+from chsic.columns import Columns
 from chsic.engines.parallel import in_order
 from chsic.features import candidate_rows, fit_landmarks
 from chsic.grams import Residuals, Share, residuals_alone, share_of
 from chsic.kernels import KERNELS
+from chsic.pairs import PairGraph
 from chsic.pieces import Piece
 from chsic.smooth import Rows
-from chsic.variable import Variable
+from chsic.variable import Variable, left_given_z
 
 MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
 LARGEST_RANK = 64  # features
 SEEN = 200  # samples that landmarks are chosen from
 SMALLEST_TOLD_APART = 1e-8
+TOL = 1e-4  # share of a kernel's trace that features may miss, if nobody says
 # Distances behind a bandwidth, for each sample and at most: so many that their median varies less
 # than the data make it vary, as what varies in a bandwidth varies in the coefficient.
 PAIRS_A_SAMPLE, MOST_PAIRS = 20, 100_000
@@ -96,6 +99,44 @@ class Prepared:
             for piece in pieces
         }
         return dataclasses.replace(self, kept=Kept(residuals, with_itself))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Left:
+    """What z leaves of a variable.
+
+    Attributes
+    ----------
+    prepared : Prepared or None
+        None if nothing is left.
+    found : list of str
+        Sentences on that.
+    """
+
+    prepared: Prepared | None
+    found: list[str]
+
+    def keep(self, pieces: Sequence[Piece]) -> Left:
+        """Compute what comparisons share, for more than one of them."""
+        return Left(None if self.prepared is None else self.prepared.keep(pieces), self.found)
+
+
+def less_z(
+    argument: str,
+    variable: Variable,
+    named: Columns,
+    adjuster: Adjuster,
+    graph: PairGraph | None,
+    *,
+    bandwidth: Bandwidths = "auto",
+    tol: float = TOL,
+    workers: int = 1,
+) -> Left:
+    """Take z off a variable, and prepare what is left."""
+    left, found = left_given_z(argument, variable, named, adjuster, graph, workers)
+    if not left.columns.shape[1]:
+        return Left(None, found)
+    return Left(prepare(argument, left, adjuster, bandwidth, tol, workers), found)
 
 
 def prepare(

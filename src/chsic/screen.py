@@ -23,7 +23,6 @@ from chsic.screened import Screen, line_of, pairs_of, require_statsmodels
 from chsic.shared import SharedTests
 
 MOST_PAIRS = 1_000_000
-TOL = 1e-4  # of the features, as in chsic_test
 
 Names = str | int | Sequence[str | int]
 
@@ -201,7 +200,6 @@ def _tests(
             [frame.columns[name] for name in complete],
             frame.z,
             n_resamples=n_resamples,
-            tol=TOL,
             rng=np.random.default_rng(seed),
         )
         tests = shared.results(list(positions), lambda pair: signs(*positions[pair]), workers)
@@ -216,7 +214,6 @@ def _tests(
                 [frame.columns[y]],
                 frame.z or None,
                 n_resamples=n_resamples,
-                tol=TOL,
                 nan_policy="omit",
                 workers=workers,
                 rng=signs(x, y),

@@ -13,17 +13,15 @@ from chsic.confounder import Confounder
 from chsic.design import make_design
 from chsic.engines.parallel import in_order
 from chsic.inference import Inference
-from chsic.outcome import nothing_left
-from chsic.prepare import Prepared, prepare
+from chsic.prepare import Left, less_z
 from chsic.result import IndependenceResult
 from chsic.samples import Samples
-from chsic.variable import Variable, left_given_z
+from chsic.variable import Variable
 
 LOOKS = (199, 999)  # draws: most pairs of a screen are unrelated, which shows early
 KEPT_BYTES = 2**30  # of prepared columns that are held at once
 
 Pair: TypeAlias = tuple[int, int]  # positions of two columns
-_Left: TypeAlias = tuple[Prepared | None, list[str]]  # None if z explains all of it
 Signs: TypeAlias = Callable[[Pair], np.random.Generator]
 
 
@@ -38,8 +36,6 @@ class SharedTests:
         The confounders; none if it is empty.
     n_resamples : int
         Largest number of draws of signs.
-    tol : float
-        As for `chsic.chsic_test`.
     rng : numpy.random.Generator
         Orders samples with equal z.
     """
@@ -50,10 +46,9 @@ class SharedTests:
         z: Columns,
         *,
         n_resamples: int,
-        tol: float,
         rng: np.random.Generator,
     ) -> None:
-        self._columns, self._z, self._tol = columns, z, tol
+        self._columns, self._z = columns, z
         variables = [Variable.of(column.name, [column]) for column in columns]
         confounder = Confounder.of(z) if z else None
         if confounder is not None and confounder.on_line:
@@ -81,35 +76,33 @@ class SharedTests:
         bytes_held = self._bytes_held(pairs[0][0])
         keep = 2 * bytes_held <= KEPT_BYTES
         at_once = max(1, KEPT_BYTES // (2 * bytes_held)) if keep else len(self._columns)
-        prepared: dict[int, _Left] = {}
+        held: dict[int, Left] = {}
 
-        def prepare_one(position: int) -> _Left:
-            return self._prepare(position, keep=keep)
+        def less_z_of(position: int) -> Left:
+            left = self._less_z(position)
+            return left.keep(self._inference.pieces) if keep else left
 
         def test(pair: Pair) -> IndependenceResult:
-            return self._test(pair, prepared[pair[0]], prepared[pair[1]], signs(pair))
+            x, y = pair
+            samples = Samples([self._columns[x]], [self._columns[y]], self._z)
+            return self._inference.compare(held[x], held[y], samples, signs(pair))
 
         for block in _blocks(pairs, at_once):
             needed = sorted({position for pair in block for position in pair})
-            for position in [held for held in prepared if held not in needed]:
-                del prepared[position]
-            new = [position for position in needed if position not in prepared]
-            prepared.update(zip(new, in_order(prepare_one, new, workers), strict=True))
+            for position in [old for old in held if old not in needed]:
+                del held[position]
+            new = [position for position in needed if position not in held]
+            held.update(zip(new, in_order(less_z_of, new, workers), strict=True))
             yield from zip(block, in_order(test, block, workers), strict=True)
 
-    def _prepare(self, position: int, *, keep: bool) -> _Left:
-        column, adjuster = self._columns[position], self._design.adjusters[position]
-        variable, found = left_given_z(
-            column.name, self._variables[position], [column], adjuster, self._design.graph
-        )
-        if not variable.columns.shape[1]:
-            return None, found
-        prepared = prepare("x", variable, adjuster, "auto", self._tol)
-        return prepared.keep(self._inference.pieces) if keep else prepared, found
+    def _less_z(self, position: int) -> Left:
+        column, design = self._columns[position], self._design
+        variable, adjuster = self._variables[position], design.adjusters[position]
+        return less_z(column.name, variable, [column], adjuster, design.graph)
 
     def _bytes_held(self, position: int) -> int:
         """Guess from one what is kept of each column: features, differences, weighted ones."""
-        prepared, _ = self._prepare(position, keep=False)
+        prepared = self._less_z(position).prepared
         if prepared is None:
             return 1
         first = self._inference.pieces[0]
@@ -117,14 +110,6 @@ class SharedTests:
             prepared.residuals(k, first).features.shape[1] for k in range(len(prepared.bandwidths))
         )
         return 3 * 8 * self._design.graph.n_samples * int(sum(ranks))
-
-    def _test(self, pair: Pair, x: _Left, y: _Left, rng: np.random.Generator) -> IndependenceResult:
-        of_x, of_y = (self._columns[position] for position in pair)
-        samples = Samples([of_x], [of_y], self._z)
-        found = [*x[1], *y[1]]
-        if x[0] is None or y[0] is None:
-            return nothing_left(self._design, samples, found)
-        return self._inference.compare(x[0], y[0], samples, found, rng, workers=1)
 
 
 def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:

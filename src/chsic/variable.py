@@ -60,13 +60,18 @@ def left_given_z(
     variable: Variable,
     named: Columns,
     adjuster: Adjuster,
-    graph: PairGraph,
+    graph: PairGraph | None,
     workers: int = 1,
 ) -> tuple[Variable, list[str]]:
-    """Take off what z explains, and the columns of which nothing is left; also say so."""
+    """Take off what z explains, and the columns of which nothing is left; also say so.
+
+    Without a regression, the `graph` tells what is left.
+    """
     columns, origin = variable.columns, variable.origin
     residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns), workers)
-    alone = residuals if left is not None else residuals_alone(residuals, left, graph).alone
+    alone = residuals
+    if left is None and graph is not None:
+        alone = residuals_alone(residuals, left, graph).alone
     share = alone.var(axis=0) / columns.var(axis=0)
     varies = share > NOTHING_LEFT
     found = []

@@ -1,0 +1,330 @@
+"""Tests of one data set, as causal discovery asks for them: what they share is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from chsic._validate import Array, Index, RNGLike, as_count, as_generator, did_you_mean
+from chsic.adjust import RidgeAdjuster
+from chsic.columns import Column, Data, named_columns, read_column, require_usable
+from chsic.confounder import Confounder
+from chsic.design import decided_by_z, make_design
+from chsic.engines.parallel import blas_on_one_thread
+from chsic.independence import chsic_test
+from chsic.inference import Inference
+from chsic.metric import Learned, Learner
+from chsic.prepare import Left, less_z
+from chsic.result import IndependenceResult
+from chsic.samples import Samples, require_complete, require_nan_policy
+from chsic.variable import Variable
+
+KEPT_BYTES = 2**29
+BYTES_A_SAMPLE = 1_500  # of one variable given one set: features at three bandwidths, and a basis
+MOST_ANSWERS = 100_000
+
+Which: TypeAlias = int | str | Sequence[int | str]
+Places: TypeAlias = tuple[int, ...]
+Value = TypeVar("Value")
+
+
+class Answer(NamedTuple):
+    """What is kept of a test.
+
+    Attributes
+    ----------
+    statistic, pvalue, coefficient : float
+        As in `chsic.IndependenceResult`.
+    """
+
+    statistic: float
+    pvalue: float
+    coefficient: float
+
+
+NOTHING_TO_DEPEND_ON = Answer(0.0, 1.0, 0.0)  # of a constant column
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Given:
+    """What one conditioning set decides for all tests.
+
+    Attributes
+    ----------
+    columns : list of Column
+        Those of the set that vary.
+    confounder : Confounder or None
+        The same in `order`.
+    order : array of int or None
+        Along a one-dimensional z, in which neighbours are neighbours in memory.
+    inference : Inference or None
+        If pairs and units are the same for all variables.
+    learner : Learner or None
+        If they are not.
+    """
+
+    columns: list[Column]
+    confounder: Confounder | None
+    order: Index | None
+    inference: Inference | None
+    learner: Learner | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Variable:
+    """One variable, and what one conditioning set leaves of it."""
+
+    columns: Array
+    learned: Learned | None
+    left: Left
+
+
+class Discovery:
+    """Answers which columns of one data set are independent given which others.
+
+    Answers do not depend on the order of questions, nor on what else was asked. Work that questions
+    share is kept: what a conditioning set decides, and the features of a variable given a set. All
+    that is bounded.
+
+    Parameters
+    ----------
+    data : data frame, mapping or array_like, shape (n, d)
+        Rows are samples. Columns of an array are called "0", "1", ...
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns, as for `chsic_test`.
+    nan_policy : {"raise", "omit", "level"}
+        As for `chsic_test`. Rows are left out of those tests only whose columns have a gap; such
+        tests share nothing.
+    n_resamples : int
+        Largest number of draws of signs.
+    rng : None, int or numpy.random.Generator
+        Draws the signs of all tests; None with a fixed seed, as discovery should be repeatable.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> tests = chsic.Discovery(chsic.datasets.summer())
+    >>> tests.answer("ice_cream", "rescues").pvalue < 0.001
+    True
+    >>> tests.answer("ice_cream", "rescues", "temperature").pvalue > 0.05
+    True
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        /,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        nan_policy: str = "raise",
+        n_resamples: int = 9999,
+        rng: RNGLike | None = None,
+    ) -> None:
+        require_nan_policy(nan_policy)
+        raw = named_columns("data", data)
+        given = dict(kinds or {})
+        for name in given:
+            if name not in raw:
+                hint = did_you_mean(name, list(raw))
+                raise ValueError(f"kinds: there is no column {name!r}; {hint}")
+        columns = [read_column(name, values, given.get(name)) for name, values in raw.items()]
+        if nan_policy == "raise":
+            require_complete({"data": columns})
+        elif nan_policy == "level":
+            columns = [column.with_missing_level() for column in columns]
+        self._columns = [c if c.missing.any() else c.rows(slice(None)) for c in columns]
+        self._constant = [_is_constant(column) for column in columns]
+        self._names = list(raw)
+        self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
+        self._n_resamples = as_count("n_resamples", n_resamples, minimum=19)
+        n = len(columns[0].values)
+        most = max(8, KEPT_BYTES // (BYTES_A_SAMPLE * max(n, 1)))
+        self._givens: _Kept[_Given] = _Kept(most)
+        self._variables: _Kept[_Variable] = _Kept(most)
+        self._answers: _Kept[Answer] = _Kept(MOST_ANSWERS)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._names)
+
+    def answer(self, x: Which, y: Which, z: Which = ()) -> Answer:
+        """Test whether x and y are independent given z.
+
+        Parameters
+        ----------
+        x, y, z : int, str or sequence of those
+            Columns by position or name; z may be empty.
+
+        Returns
+        -------
+        Answer
+            Statistic, p-value and coefficient. A constant column is independent of all others, with
+            a p-value of 1, and tells nothing as a confounder.
+        """
+        of_x, of_y, of_z = self._places("x", x), self._places("y", y), self._places("z", z)
+        of_x, of_y = sorted((of_x, of_y))
+        return self._answers.of((of_x, of_y, of_z), lambda: self._answer(of_x, of_y, of_z))
+
+    def _answer(self, x: Places, y: Places, z: Places) -> Answer:
+        if all(self._constant[k] for k in x) or all(self._constant[k] for k in y):
+            return NOTHING_TO_DEPEND_ON
+        result = self.result(x, y, z)
+        return Answer(result.statistic, result.pvalue, result.coefficient)
+
+    @blas_on_one_thread()
+    def result(self, x: Which, y: Which, z: Which = ()) -> IndependenceResult:
+        """Return the whole result of a test; constant columns are left out.
+
+        Parameters
+        ----------
+        x, y, z : int, str or sequence of those
+            Columns by position or name; z may be empty.
+
+        Returns
+        -------
+        IndependenceResult
+        """
+        of_x, of_y, of_z = (
+            self._varying(self._places(argument, which))
+            for argument, which in (("x", x), ("y", y), ("z", z))
+        )
+        self._require_apart(of_x, of_y, of_z)
+        columns = [[self._columns[k] for k in places] for places in (of_x, of_y, of_z)]
+        rng = self._rng(of_x, of_y, of_z)
+        for argument, of in zip("xyz", columns, strict=True):
+            if argument != "z" or of:
+                _require(argument, of)
+        if any(column.missing.any() for of in columns for column in of):
+            u, v, w = columns
+            return chsic_test(
+                u, v, w or None, nan_policy="omit", n_resamples=self._n_resamples, rng=rng
+            )
+        given = self._givens.of(of_z, lambda: self._given(of_z))
+        first, second = (self._variable(places, of_z, given) for places in (of_x, of_y))
+        inference = given.inference or self._own_inference(given, (first, second), rng)
+        samples = Samples(columns[0], columns[1], given.columns)
+        return inference.compare(first.left, second.left, samples, rng)
+
+    def _variable(self, places: Places, z: Places, given: _Given) -> _Variable:
+        return self._variables.of((places, z), lambda: self._less_z(places, given))
+
+    def _given(self, z: Places) -> _Given:
+        columns = [self._columns[k] for k in z]
+        confounder = Confounder.of(columns) if columns else None
+        rng = self._rng((), (), z)
+        order = None
+        if confounder is not None and confounder.on_line:
+            order = confounder.along_line(rng)
+            confounder = confounder.rows(order)
+        if not decided_by_z(confounder):
+            assert confounder is not None
+            return _Given(columns, confounder, order, None, Learner(confounder.scaled))
+        n = len(self._columns[0].values)
+        design = make_design(
+            [np.empty((n, 0))], confounder, pairs="auto", alpha=None, block_size=None,
+            adjust="auto", rng=rng,
+        )  # fmt: skip
+        inference = Inference.of(design, n_resamples=self._n_resamples)
+        return _Given(columns, confounder, order, inference, None)
+
+    def _less_z(self, places: Places, given: _Given) -> _Variable:
+        """Take off what a conditioning set explains of a variable."""
+        columns = [self._columns[k] for k in places]
+        name = ", ".join(column.name for column in columns)
+        variable = Variable.of(name, columns)
+        if given.order is not None:
+            variable = variable.rows(given.order)
+        if given.inference is not None:
+            [adjuster], graph = given.inference.design.adjusters, given.inference.design.graph
+            left = less_z(name, variable, columns, adjuster, graph)
+            return _Variable(variable.columns, None, left.keep(given.inference.pieces))
+        assert given.learner is not None
+        learned = given.learner.of(variable.columns)
+        left = less_z(name, variable, columns, RidgeAdjuster(learned[1]), None)
+        return _Variable(variable.columns, learned, left)
+
+    def _own_inference(
+        self, given: _Given, variables: Sequence[_Variable], rng: np.random.Generator
+    ) -> Inference:
+        """Choose pairs in the metric of these two variables."""
+        learned = [one.learned for one in variables if one.learned is not None]
+        design = make_design(
+            [one.columns for one in variables], given.confounder, pairs="auto", alpha=None,
+            block_size=None, adjust="auto", rng=rng, learned=learned,
+        )  # fmt: skip
+        return Inference.of(design, n_resamples=self._n_resamples)
+
+    def _places(self, argument: str, which: Which) -> Places:
+        """Return positions of columns, sorted."""
+        several = [which] if isinstance(which, int | str | np.integer) else list(which)
+        places = []
+        for one in several:
+            if isinstance(one, str):
+                if one not in self._names:
+                    hint = did_you_mean(one, self._names)
+                    raise ValueError(f"{argument}: there is no column {one!r}; {hint}")
+                places.append(self._names.index(one))
+            else:
+                place = as_count(argument, one, minimum=0)
+                if place >= len(self._names):
+                    raise ValueError(
+                        f"{argument}: there is no column {place}; they are counted from 0 to "
+                        f"{len(self._names) - 1}."
+                    )
+                places.append(place)
+        return tuple(sorted(set(places)))
+
+    def _varying(self, places: Places) -> Places:
+        return tuple(place for place in places if not self._constant[place])
+
+    def _require_apart(self, x: Places, y: Places, z: Places) -> None:
+        for place in {*x} & {*y} | {*x} & {*z} | {*y} & {*z}:
+            raise ValueError(
+                f"x, y and z: column {self._names[place]!r} is in two of them; a column can be in "
+                "one only."
+            )
+
+    def _rng(self, x: Places, y: Places, z: Places) -> np.random.Generator:
+        named = [[self._names[k] for k in places] for places in (x, y, z)]
+        digest = hashlib.sha256(repr(named).encode()).digest()
+        return np.random.default_rng([self._seed, *digest])
+
+
+class _Kept(Generic[Value]):
+    """What was made before, those used last; the others go if there are too many."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._found: OrderedDict[Hashable, Value] = OrderedDict()
+
+    def of(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+                return self._found[key]
+        made = make()  # threads may make it twice, but never wait for each other
+        with self._lock:
+            self._found[key] = made
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+        return made
+
+
+def _is_constant(column: Column) -> bool:
+    values = column.values[~column.missing]
+    return len(values) == 0 or bool(np.all(values == values[0]))
+
+
+def _require(argument: str, columns: Sequence[Column]) -> None:
+    if not columns:
+        raise ValueError(f"{argument}: all columns are constant, and depend on nothing.")
+    complete = [column for column in columns if not column.missing.any()]
+    if complete:
+        require_usable(argument, complete)

@@ -149,6 +149,9 @@ class Discovery:
         self._variables: _Kept[_Variable] = _Kept(most)
         self._answers: _Kept[Answer] = _Kept(MOST_ANSWERS)
 
+    def __deepcopy__(self, memo: object) -> Discovery:
+        return self  # nothing that can be seen of it ever changes, and copies would share no work
+
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
@@ -303,6 +306,9 @@ class _Kept(Generic[Value]):
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, threading.Lock()
         self._found: OrderedDict[Hashable, Value] = OrderedDict()
+
+    def __reduce__(self) -> tuple[type[_Kept[Value]], tuple[int]]:
+        return type(self), (self._most,)  # other processes start with nothing
 
     def of(self, key: Hashable, make: Callable[[], Value]) -> Value:
         with self._lock:

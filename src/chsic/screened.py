@@ -223,7 +223,7 @@ def pairs_of(lines: Sequence[dict[str, Any]]) -> tuple[ScreenedPair, ...]:
     return tuple(
         ScreenedPair(**line | {"warnings": tuple(line["warnings"])}, pvalue_bh=bh, pvalue_holm=holm)
         for line, bh, holm in zip(
-            lines, _adjusted(pvalues, "fdr_bh"), _adjusted(pvalues, "holm"), strict=True
+            lines, adjusted_pvalues(pvalues), adjusted_pvalues(pvalues, "holm"), strict=True
         )
     )
 
@@ -239,7 +239,8 @@ def require_statsmodels() -> Any:
     return multipletests
 
 
-def _adjusted(pvalues: Sequence[float], method: str) -> list[float]:
+def adjusted_pvalues(pvalues: Sequence[float], method: str = "fdr_bh") -> list[float]:
+    """Adjust p-values, by Benjamini and Hochberg if not said otherwise."""
     if not pvalues:
         return []
     adjusted: list[float] = require_statsmodels()(pvalues, method=method)[1].tolist()

@@ -1,0 +1,60 @@
+"""dowhy.gcm: callables for falsify_graph, evaluate_causal_model and others.
+
+>>> from dowhy.gcm.falsify import falsify_graph  # doctest: +SKIP
+>>> from chsic.adapters.dowhy import independence_test  # doctest: +SKIP
+>>> falsify_graph(graph, data, independence_test=independence_test,
+...               conditional_independence_test=independence_test)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from chsic.discovery import Discovery
+
+
+def independence_test(
+    X: Any,
+    Y: Any,
+    Z: Any = None,
+    *,
+    n_resamples: int = 9999,
+    rng: int | None = None,
+) -> float:
+    """Return the p-value of X and Y being independent, given Z if there is one.
+
+    All rows are used: nothing is drawn from them silently.
+
+    Parameters
+    ----------
+    X, Y, Z : array, shape (n,) or (n, d)
+        Of numbers, or of objects: strings are categories.
+    n_resamples, rng
+        As for `chsic.Discovery`.
+
+    Returns
+    -------
+    float
+        1 if X or Y is constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.adapters.dowhy import independence_test
+    >>> rng = np.random.default_rng(0)
+    >>> z, e, h = rng.normal(size=(3, 300))
+    >>> independence_test(z + e, z + h) < 0.01, independence_test(z + e, z + h, z) > 0.05
+    (True, True)
+    """
+    parts = {"X": X, "Y": Y} if Z is None else {"X": X, "Y": Y, "Z": Z}
+    columns: dict[str, Any] = {}
+    places: dict[str, list[str]] = {"Z": []}
+    for argument, values in parts.items():
+        array = np.asarray(values)
+        array = array.reshape(len(array), -1)
+        places[argument] = [f"{argument}[{k}]" for k in range(array.shape[1])]
+        columns.update(zip(places[argument], array.T, strict=True))
+    tests = Discovery(columns, n_resamples=n_resamples, rng=rng)
+    return tests.answer(places["X"], places["Y"], places["Z"]).pvalue

@@ -1,0 +1,63 @@
+"""pgmpy: a test that PC takes, with p-value and effect size.
+
+>>> from pgmpy.causal_discovery import PC  # doctest: +SKIP
+>>> from chsic.adapters.pgmpy import CHSIC  # doctest: +SKIP
+>>> PC(ci_test=CHSIC(data)).fit(data)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from pgmpy.ci_tests._base import _BaseCITest, _CITestResult
+
+from chsic.discovery import Discovery
+
+
+class CHSIC(_BaseCITest):
+    """Conditional independence by C-HSIC, as pgmpy calls it.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame
+        Numbers and categories, mixed.
+    use_cache : bool
+        Keep results of pgmpy's own; work inside is shared in any case.
+    nan_policy : {"raise", "omit", "level"}
+        As for `chsic.chsic_test`.
+    n_resamples : int
+        Largest number of draws of signs.
+    rng : int, optional
+        Seed of the signs.
+
+    Attributes
+    ----------
+    statistic_, p_value_, effect_size_ : float
+        Of the last test; the effect size is the coefficient, 0 if independent and 1 if the same.
+    """
+
+    _tags = {  # noqa: RUF012
+        "name": "chsic",
+        "data_types": ("continuous", "discrete", "mixed"),
+        "default_for": None,
+        "requires_data": True,
+        "is_symmetric": True,
+    }
+
+    def __init__(
+        self,
+        data: pd.DataFrame,
+        use_cache: bool = True,
+        nan_policy: str = "raise",
+        n_resamples: int = 9999,
+        rng: int | None = None,
+    ) -> None:
+        self.data, self.nan_policy = data, nan_policy
+        self.n_resamples, self.rng = n_resamples, rng
+        self._tests = Discovery(data, nan_policy=nan_policy, n_resamples=n_resamples, rng=rng)
+        super().__init__(use_cache=use_cache)
+
+    def _compute_result(self, X: Any, Y: Any, Z: Any) -> _CITestResult:
+        answer = self._tests.answer(str(X), str(Y), [str(name) for name in Z])
+        return _CITestResult(answer.statistic, answer.pvalue, answer.coefficient)

@@ -1,0 +1,131 @@
+"""Tests of one data set from shared work: the answers of separate tests, in any order."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import chsic
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    n = 250
+    z, w = rng.normal(size=(2, n))
+    a, b, c = rng.normal(size=(3, n))
+    return pd.DataFrame(
+        {
+            "z": z,
+            "w": w,
+            "a": np.sin(2 * z) + w + a,
+            "b": np.cos(2 * z) - w + b + 0.7 * a**2,
+            "c": z + c,
+            "group": rng.choice(list("uvw"), n),
+        }
+    )
+
+
+GIVEN = [(), ("z",), ("z", "w"), ("group",), ("z", "group"), ("z", "w", "c")]
+
+
+@pytest.mark.parametrize("given", GIVEN, ids=str)
+def test_is_what_separate_tests_give(frame, given):
+    tests = chsic.Discovery(frame)
+    z = frame[list(given)] if given else None
+    for x, y in (("a", "b"), ("a", "c"), ("b", "c")):
+        if {x, y} & set(given):
+            continue
+        found = tests.answer(x, y, given)
+        alone = chsic.chsic_test(frame[x], frame[y], z, rng=1)
+        # Units of strata, and the few ties of neighbours in space, are drawn.
+        assert found.statistic == pytest.approx(alone.statistic, rel=1e-6)
+        assert found.coefficient == pytest.approx(alone.coefficient, rel=1e-6, abs=1e-3)
+        assert found.pvalue == pytest.approx(alone.pvalue, abs=0.06)
+
+
+def test_answers_do_not_depend_on_what_was_asked_before(frame):
+    first, second = chsic.Discovery(frame), chsic.Discovery(frame)
+    asked = [(x, y, z) for x, y in (("a", "b"), ("a", "c")) for z in GIVEN if "c" not in z]
+    answers = [first.answer(*question) for question in asked]
+    assert [second.answer(*question) for question in reversed(asked)] == answers[::-1]
+    assert [first.answer(y, x, z) for x, y, z in asked] == answers
+    assert [first.answer(x, y, z[::-1]) for x, y, z in asked] == answers
+
+
+def test_bounded_memory_gives_the_same(frame, monkeypatch):
+    whole = chsic.Discovery(frame).answer("a", "b", ["z", "w"])
+    monkeypatch.setattr("chsic.discovery.KEPT_BYTES", 1)
+    small = chsic.Discovery(frame)
+    for z in GIVEN:
+        small.answer("a", "b", z)
+    assert small.answer("a", "b", ["z", "w"]) == whole
+    assert len(small._variables._found) == 8
+
+
+def test_work_is_shared(frame, monkeypatch):
+    """One regression of a column on a set, however many partners it has."""
+    import chsic.discovery
+
+    counted = []
+    original = chsic.discovery.less_z
+    monkeypatch.setattr(
+        chsic.discovery, "less_z", lambda name, *rest: counted.append(name) or original(name, *rest)
+    )
+    tests = chsic.Discovery(frame)
+    for x, y in (("a", "b"), ("a", "c"), ("b", "c"), ("b", "a")):
+        tests.answer(x, y, "z")
+    assert sorted(counted) == ["a", "b", "c"]
+
+
+def test_copies_share_work_and_other_processes_get_the_data(frame):
+    tests = chsic.Discovery(frame)
+    answer = tests.answer("a", "b", "z")
+    assert copy.deepcopy({"tests": tests})["tests"] is tests
+    sent = pickle.loads(pickle.dumps(tests))
+    assert not sent._answers._found
+    assert sent.answer("a", "b", "z") == answer
+
+
+def test_several_columns_and_positions(frame):
+    tests = chsic.Discovery(frame)
+    assert tests.names == list(frame)
+    both = tests.answer(["a", "c"], "b", "z")
+    assert both == tests.answer([4, 2], 3, 0)
+    alone = chsic.chsic_test(frame[["a", "c"]], frame["b"], frame["z"], rng=1)
+    assert both.coefficient == pytest.approx(alone.coefficient, rel=1e-6)
+    assert tests.result("a", "b", "z").names == {"x": ("a",), "y": ("b",), "z": ("z",)}
+
+
+def test_constant_columns_depend_on_nothing(frame):
+    tests = chsic.Discovery(frame.assign(one=1.0))
+    assert tests.answer("a", "one", "z") == chsic.Answer(0.0, 1.0, 0.0)
+    assert tests.answer("a", "b", ["z", "one"]) == tests.answer("a", "b", "z")
+    with pytest.raises(ValueError, match="y: all columns are constant"):
+        tests.result("a", "one")
+
+
+def test_gaps(frame):
+    gaps = frame.copy()
+    gaps.loc[:9, "a"] = np.nan
+    with pytest.raises(ValueError, match="column a: 10 of 250"):
+        chsic.Discovery(gaps)
+    tests = chsic.Discovery(gaps, nan_policy="omit")
+    assert tests.result("a", "b", "z").n_omitted == 10
+    assert tests.answer("b", "c", "z") == chsic.Discovery(frame).answer("b", "c", "z")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a", "q"), "y: there is no column 'q'"),
+        (("a", 17), "y: there is no column 17; they are counted from 0 to 5"),
+        (("a", "a"), "column 'a' is in two of them"),
+        (("a", "b", ["b"]), "column 'b' is in two of them"),
+    ],
+)
+def test_errors(frame, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        chsic.Discovery(frame).answer(*arguments)

@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check figure pictures bench measures calibration calibration-full clean
+.PHONY: help demo test test-adapters check figure pictures bench measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, figure and report into demo/"
 	@echo "make test    run the tests"
+	@echo "make test-adapters  test the adapters inside the real libraries (some minutes, 2 GB)"
 	@echo "make check   lint and type check"
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
 	@echo "make pictures  redraw the other pictures of the README"
@@ -21,6 +22,9 @@ demo: .venv/demo
 
 test: .venv/dev
 	$(BIN)/python -m pytest
+
+test-adapters: .venv-adapters/ready
+	.venv-adapters/bin/python -m pytest tests/test_adapters.py src/chsic/adapters
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -66,9 +70,15 @@ PIP_INSTALL := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-che
 	$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@ .venv/demo
 
+.venv-adapters/ready: pyproject.toml requirements/adapters.txt
+	$(PYTHON) -m venv --without-pip .venv-adapters
+	$(PYTHON) -m pip --python .venv-adapters/bin/python --disable-pip-version-check install --quiet \
+	  --editable '.[cli,plot]' pytest hypothesis --requirement requirements/adapters.txt
+	@touch $@
+
 .venv/bench: .venv/dev
 	$(PIP_INSTALL) --editable '.[dev,bench]'
 	@touch $@
 
 clean:
-	rm -rf .venv demo dist test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-adapters demo dist test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from chsic._validate import Array, as_number
+
+
+def later(module: str, function: str, found: Any, **settings: Any) -> Any:
+    """Call a function of a module that comes after results in the flow of data."""
+    return getattr(importlib.import_module(module), function)(found, **settings)
+
+
+def drawn_by(
+    module: str, what: str, known: tuple[str, ...], found: Any, settings: dict[str, Any]
+) -> Any:
+    """Draw one of the pictures that a result has."""
+    if what not in known:
+        raise ValueError(f"what: expected one of {', '.join(map(repr, known))}, got {what!r}.")
+    return later(module, what, found, **settings)
 
 
 class ConfidenceInterval(NamedTuple):
@@ -200,6 +215,32 @@ class IndependenceResult:
             "contribution": self.profile.contribution.tolist(),
         }
         return plain
+
+    def plot(self, what: str = "null_distribution", **settings: Any) -> Any:
+        """Draw the null distribution, or the profile along z.
+
+        Parameters
+        ----------
+        what : {"null_distribution", "profile"}
+            As in `chsic.plot`.
+        **settings
+            Passed on.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import chsic
+        >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
+        >>> chsic.chsic_test(x, y, z, rng=0).plot("profile").get_xlabel()
+        'z'
+        """
+        return drawn_by("chsic.plot", what, ("null_distribution", "profile"), self, settings)
+
+    def _repr_html_(self) -> str:
+        return str(later("chsic.notebook", "html_of_result", self))
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval()

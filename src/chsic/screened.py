@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chsic._validate import Array, as_number
-from chsic.result import IndependenceResult
+from chsic.result import IndependenceResult, drawn_by, later
 
 SHOWN = 10  # pairs in a repr
 FIELDS = ("pvalue", "pvalue_bh", "pvalue_holm", "coefficient", "low", "high", "statistic")
@@ -182,6 +182,32 @@ class Screen:
         return [
             {**dataclasses.asdict(pair), "warnings": list(pair.warnings)} for pair in self.pairs
         ]
+
+    def plot(self, what: str = "heat_map", **settings: Any) -> Any:
+        """Draw all pairs as a heat map, or as a network.
+
+        Parameters
+        ----------
+        what : {"heat_map", "network"}
+            As in `chsic.plot`.
+        **settings
+            Passed on.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import chsic
+        >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+        >>> len(found.plot("network", level=0.01).lines)
+        1
+        """
+        return drawn_by("chsic.plot", what, ("heat_map", "network"), self, settings)
+
+    def _repr_html_(self) -> str:
+        return str(later("chsic.notebook", "html_of_screen", self))
 
     def __repr__(self) -> str:
         given = f" given {', '.join(self.given)}" if self.given else ""

@@ -11,6 +11,7 @@ from chsic.columns import Data
 from chsic.design import default_alpha
 from chsic.independence import chsic_test
 from chsic.prepare import MULTIPLES, Multiples
+from chsic.result import later
 from chsic.samples import read_samples
 
 ALPHAS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -54,6 +55,22 @@ class Sensitivity:
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers in lists."""
         return dataclasses.asdict(self)
+
+    def plot(self, **settings: Any) -> Any:
+        """Draw the p-value along alpha and along the bandwidth, as `chsic.plot.sensitivity` does.
+
+        Examples
+        --------
+        >>> import chsic
+        >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
+        >>> found = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2], rng=0)
+        >>> len(found.plot())
+        2
+        """
+        return later("chsic.plot", "sensitivity", self, **settings)
+
+    def _repr_html_(self) -> str:
+        return str(later("chsic.notebook", "html_of_sensitivity", self))
 
     def __str__(self) -> str:
         lines = ["  alpha  bandwidth   statistic  coefficient     pvalue"]

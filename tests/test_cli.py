@@ -103,7 +103,8 @@ def test_screen_prints_writes_and_resumes(tmp_path):
     assert done.returncode == 0
     assert done.stderr == ""
     assert "1 of 3 pairs are related given temperature" in done.stdout
-    assert "beware, in 3 pairs: 68% of the samples share their z" in " ".join(done.stdout.split())
+    words = " ".join(done.stdout.split())
+    assert "beware, in 3 of 3 pairs: 68% of the samples share their z" in words
     with table.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [float(row["pvalue"]) for row in rows] == [pair.pvalue for pair in expected]
@@ -293,3 +294,35 @@ def test_missing_extra_is_explained():
     assert done.returncode == 1
     assert "pip install 'chsic[cli,plot,report]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_names_of_columns_are_not_patterns(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = "".join(f"{k * 37 % 101},{k * 53 % 97},{k * 29 % 89}\n" for k in range(80))
+    path.write_text(f"^.*$,b,c\n{rows}")
+    found = json.loads(
+        run("test", path, "--x", "^.*$", "--y", "b", "--given", "c", "--json").stdout
+    )
+    assert found["names"] == {"x": ["^.*$"], "y": ["b"], "z": ["c"]}
+
+
+def test_messages_speak_of_options(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = "".join(f"{k * 1.7 if k % 9 else '?'},{k * 37 % 101},{k or ''}\n" for k in range(150))
+    path.write_text(f"a,b,gap\n{rows}")
+    done = run("test", path, "--x", "b", "--y", "gap")
+    assert "use --nan-policy omit to leave" in done.stderr
+    done = run("test", path, "--x", "a", "--y", "b")
+    assert "(such as '?', which is no number)" in done.stderr
+    assert "--numbers 'a'" in done.stderr
+    done = run("test", path, "--x", "a", "--y", "b", "--missing", "?", "--nan-policy", "omit")
+    assert "17 left out for missing values" in done.stdout
+
+
+def test_measure_takes_gaps_and_categories(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = "".join(f"{k * 37 % 101},{k % 3},{k % 17 or ''},{k % 5}\n" for k in range(120))
+    path.write_text(f"a,ward,gap,d\n{rows}")
+    done = run("measure", path, "--x", "a,d", "--y", "ward", "--given", "gap", "--categories",
+               "ward", "--nan-policy", "omit", "--json")  # fmt: skip
+    assert json.loads(done.stdout)["n_samples"] == 112

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import pytest
 import chsic
 from chsic.columns import as_columns, indicators, read_columns
 from chsic.datasets import draw_scenario
-from chsic.samples import read_samples
+from chsic.samples import read_arguments, read_samples
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 WORDS = ["b", "a", None, "c", "a"]
@@ -100,15 +101,73 @@ def test_kinds_can_be_said():
     ward, age = read_columns("z", frame, {"ward": "category"})
     assert (ward.kind, ward.levels, age.kind) == ("category", ("10", "2"), "number")
     np.testing.assert_array_equal(ward.values, [0, 1, np.nan, 0])
-    both = read_columns("z", frame, {"z": "category"})
+    both = read_arguments({"z": frame}, {"z": "category"})["z"]
     assert [column.kind for column in both] == ["category", "category"]
     with pytest.raises(ValueError, match="kinds: unknown kind 'ordinal' of 'ward'"):
         read_columns("z", frame, {"ward": "ordinal"})
     x = np.arange(4.0)
-    with pytest.raises(ValueError, match=r"kinds: there is no column 'wards'; there are 'x', 'y',"):
+    with pytest.raises(ValueError, match=r"kinds: there is no column 'wards'; did you mean 'ward'"):
         read_samples(x, x, frame, nan_policy="omit", kinds={"wards": "category"})
     with pytest.raises(TypeError, match=r"x: expected numbers, got 'a' at row 0"):
         read_columns("x", ["a", "b"], {"x": "number"})
+
+
+def test_names_of_columns_go_before_names_of_arguments():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 3, size=(60, 3)).astype(float), columns=list("xyz"))
+    found = chsic.chsic_test(frame["y"], frame["z"], frame["x"], kinds={"x": "category"}, rng=0)
+    assert found.kinds == {"y": "number", "z": "number", "x": "category"}
+    with pytest.raises(TypeError, match="kinds: expected a mapping such as"):
+        chsic.chsic_test(frame["y"], frame["z"], kinds=["x"])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series([1, 2, 3, 1, 2, 3] * 10).astype("category"),
+        pd.cut(pd.Series(np.arange(60.0)), 3),
+        pd.Series(pd.to_datetime(["2024-01-01", "2024-01-02"] * 30)).astype("category"),
+        pl.Series([1, 2, 3] * 20).cast(pl.String).cast(pl.Categorical),
+        pl.Series(["u", "v"] * 30, dtype=pl.Enum(["u", "v"])),
+    ],
+    ids=["integers", "intervals", "dates", "polars", "enum"],
+)
+def test_categorical_types_are_categories_whatever_they_hold(values):
+    [column] = read_columns("x", values)
+    assert column.kind == "category"
+    assert len(column.levels) in (2, 3)
+
+
+def test_times_with_a_zone_and_very_long_integers():
+    times = pd.Series(pd.date_range("2024-01-01", periods=5, tz="Europe/Madrid"))
+    [column] = read_columns("x", times)
+    assert column.described == "date"
+    np.testing.assert_allclose(np.diff(column.values), 1)
+    assert column.values[0] == pytest.approx(19723 - 1 / 24)
+    [column] = read_columns("x", pl.Series([1, 2, 3, 4], dtype=pl.Int128))
+    np.testing.assert_array_equal(column.values, [1, 2, 3, 4])
+
+
+def test_text_that_is_numbers_if_somebody_says_so():
+    [column] = read_columns("x", ["1.5", "2", "1e3", None], {"x": "number"})
+    np.testing.assert_array_equal(column.values, [1.5, 2, 1000, np.nan])
+    many = [str(k) for k in range(200)] + ["?"]
+    with pytest.raises(ValueError, match=r"x: 201 categories \(such as '\?', which is no number"):
+        chsic.chsic_test(many, np.arange(201.0))
+
+
+def test_many_levels_of_z_cost_no_column_each():
+    rng = np.random.default_rng(0)
+    n = 3_000
+    homes = rng.integers(0, 1_000, n).astype(str)
+    x, y, z = rng.normal(size=(3, n))
+    tracemalloc.start()
+    found = chsic.chsic_test(x, y, pd.DataFrame({"home": homes, "z": z}), n_resamples=19, rng=0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.kinds["home"] == "category"
+    assert peak < 20e6 + 8 * n * 500  # a dense matrix of all levels alone would be 24 MB
+    assert chsic.screen({"x": x, "y": y, "home": homes}, "home", n_resamples=19, rng=0).pairs
 
 
 def test_indicators():

@@ -13,7 +13,7 @@ PACKAGE = Path(chsic.__file__).parent
 
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
-    ["_validate"],
+    ["_validate", "names"],
     ["_line", "columns"],
     ["samples"],
     ["kernels", "bandwidth"],
@@ -70,6 +70,7 @@ LAYERS = [
     ["adapters", "adapters.causal_learn", "adapters.dowhy", "adapters.gcastle"],
     ["adapters.pgmpy", "adapters.sklearn", "adapters.tigramite"],
     [""],  # the package itself: the public names
+    ["terminal"],
     ["cli"],
     ["__main__"],
 ]

@@ -86,8 +86,25 @@ def test_heat_map_shows_strengths_and_significance(screened):
     assert sorted(zip(*ax.lines[0].get_data(), strict=True)) == [(0, 1), (1, 0)]
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert labels[:3] == ["a", "b", "$c^$"]
-    assert len(labels[3]) == 40
+    assert len(labels[3]) == 24
     ax.figure.draw_without_rendering()  # names are not formulas
+
+
+def test_nothing_to_draw():
+    nothing = chsic.screen({"a": np.ones(9), "b": np.ones(9), "z": np.arange(9.0)}, "z", rng=0)
+    for draw in (plot.heat_map, plot.network):
+        with pytest.raises(ValueError, match="no column could be tested"):
+            draw(nothing)
+
+
+def test_profile_along_a_category_among_several_columns():
+    rng = np.random.default_rng(0)
+    z = pd.DataFrame({"age": rng.normal(size=300), "ward": rng.choice(["north", "south"], 300)})
+    found = chsic.chsic_test(*rng.normal(size=(2, 300)), z, rng=0)
+    ax = plot.profile(found, 1)
+    assert set(ax.lines[1].get_xdata()) == {0.0, 1.0}
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["north", "south"]
+    assert found.to_dict()["levels"] == {"ward": ["north", "south"]}
 
 
 def test_network_has_a_line_for_each_related_pair(screened):

@@ -225,3 +225,45 @@ def test_on_paper(browser, tmp_path):
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     ARTEFACTS.mkdir(exist_ok=True)
     tab.pdf(path=ARTEFACTS / "report.pdf", format="A4")
+
+
+def test_names_in_warnings_are_short_and_plain():
+    rng = np.random.default_rng(0)
+    z, v = rng.normal(size=(2, 60))
+    name = 'A\u202e"' * 4_000
+    text = Page(page(gather({name: 2 * z}, {"y\udc80": v}, {"z": z}, rng=0))).text
+    assert "Beware" in text
+    assert "\u202e" not in text
+    text.encode("utf-8")
+    assert max(map(len, text.split("Beware")[1].split("The data")[:1])) < 1_000
+
+
+def test_dates_levels_and_the_command_are_written_for_people(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "my data.csv"
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=60),
+            "y": rng.normal(size=60),
+            "day": pd.date_range("2024-01-01", periods=60).astype(str),
+            "ward": rng.choice(["north", "south"], 60),
+        }
+    )
+    frame.to_csv(path, index=False)
+    dates = frame.assign(day=pd.to_datetime(frame["day"]))
+    facts = gather(dates["x"], dates["y"], dates[["day", "ward"]], n_resamples=99, rng=3)
+    found = Page(page(facts, source=str(path)))
+    assert "2024-01-01T00:00 to 2024-02-29T00:00" in found.text
+    assert f"chsic test '{path}' --x x --y y --given day --given ward" in found.text
+    assert "--resamples 99 --seed 3" in found.text
+    assert found.specs[-1]["layout"]["xaxis"]["ticktext"] == ["north", "south"]
+
+
+def test_quotes_and_percent_signs_in_pictures():
+    rng = np.random.default_rng(0)
+    facts = gather({"x": rng.normal(size=60)}, {'"y"': rng.normal(size=60)},
+                   {"%{y} share": rng.normal(size=60)}, n_resamples=99, rng=0)  # fmt: skip
+    spec = Page(page(facts)).specs[0]
+    assert spec["layout"]["yaxis"]["title"]["text"] == '"y"'
+    assert spec["data"][0]["meta"] == "%{y} share"
+    assert "share" not in spec["data"][0]["hovertemplate"]

@@ -15,6 +15,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import chsic
+from chsic.finished import Finished
 from chsic.shared import _blocks
 
 
@@ -177,8 +178,9 @@ def test_a_pair_that_gaps_leave_constant_is_skipped_alone(frame):
     gaps["rare"] = np.where(np.arange(300) < 5, 1.0, 0.0)
     gaps.loc[:9, "a"] = np.nan
     found = chsic.screen(gaps, "z", columns=["a", "b", "rare"], nan_policy="omit", rng=0)
-    assert list(found.skipped) == ["a, rare"]
-    assert "every value is 0" in found.skipped["a, rare"]
+    assert list(found.failed) == [("a", "rare")]
+    assert "every value is 0" in found.failed["a", "rare"]
+    assert "1 pairs failed" in repr(found)
     assert [(pair.x, pair.y) for pair in found] == [("a", "b"), ("b", "rare")]
 
 
@@ -293,3 +295,36 @@ def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     subprocess.run(command, check=True, capture_output=True)
     assert table.read_bytes() == resumed
     assert len(json.loads(kept.read_text().splitlines()[1])) == 10
+
+
+def test_two_runs_cannot_share_a_file(frame, tmp_path):
+    path = tmp_path / "run.jsonl"
+    with (
+        Finished(path, {"data": "a"}),
+        pytest.raises(ValueError, match="another run is using"),
+    ):
+        Finished(path, {"data": "a"})
+    path.write_bytes(path.read_bytes() + b'{"x": "a", "y"\n')
+    with pytest.raises(ValueError, match="is damaged, at"):
+        Finished(path, {"data": "a"})
+
+
+def test_rows_lost_to_gaps_in_z_are_told(frame):
+    gaps = frame.copy()
+    gaps.loc[:9, "z"] = np.nan
+    gaps.loc[20:25, "a"] = np.nan
+    found = chsic.screen(gaps, "z", nan_policy="omit", rng=0)
+    for pair in found:
+        omitted = 16 if "a" in (pair.x, pair.y) else 10
+        assert pair.n_omitted == omitted
+        assert f"{omitted} rows with missing values were left out." in pair.warnings
+
+
+def test_pairs_that_failed_do_not_hide_columns(frame):
+    gaps = frame[["a", "b"]].copy()
+    gaps.loc[:149, "a"] = np.nan
+    gaps.loc[150:, "b"] = np.nan
+    gaps["a, b"] = frame["c"]
+    found = chsic.screen(gaps, nan_policy="omit", rng=0)
+    assert "0 of 300 rows have no missing value" in found.failed["a", "b"]
+    assert found.matrix().shape == (3, 3)

@@ -99,3 +99,19 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
     write_whole(path, lambda temporary: temporary.write_text("new"))
     assert path.read_text() == "new"
+
+
+def test_rows_that_are_empty_in_the_columns_read_are_rows(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,c\n1,2,3\n,,5\n\n4,5,6\n")
+    assert open_table(path).read(["a", "b"])["a"].to_list() == [1, None, 4]
+    path.write_text("a,b,c\r\n1,2,3\r\n,,5\r\n4,5,6\r\n")
+    assert open_table(path).read(["b"])["b"].to_list() == [2, None, 5]
+
+
+def test_names_with_line_breaks_and_other_marks_for_missing(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text('"a\nlong",b\n1,?\n3,4\n')
+    table = open_table(path, missing=["?"])
+    assert table.names == ("a\nlong", "b")
+    assert table.read(["b"])["b"].to_list() == [None, 4]

@@ -9,6 +9,8 @@ def main() -> None:
     """Run the command line, or say how to install what it needs."""
     try:
         from chsic.cli import run
+    except KeyboardInterrupt:  # while all that is loaded
+        sys.exit(130)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "chsic":
             raise

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import numbers
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -65,10 +63,3 @@ def as_generator(rng: RNGLike | None) -> np.random.Generator:
             "rng: expected None, a non-negative integer seed or a numpy.random.Generator, "
             f"got {rng!r}; write rng=0, or rng=numpy.random.default_rng(0)."
         ) from error
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Return a hint for a name that is not known: the nearest one, or some of those there are."""
-    near = difflib.get_close_matches(name, known, n=1)
-    listed = ", ".join(map(repr, known[:20])) + (", ..." if len(known) > 20 else "")
-    return f"did you mean {near[0]!r}?" if near else f"there are {listed}."

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
-from collections import Counter
 from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import chsic
 from chsic.bandwidth import Bandwidth
-from chsic.compare import Comparison, compare
+from chsic.compare import compare
 from chsic.figure1 import simulate
 from chsic.files import write_csv, write_rows
 from chsic.progress import progress_bar
-from chsic.result import IndependenceResult
-from chsic.screened import Screen, ScreenedPair
-from chsic.table import open_table
-from chsic.words import answer, pvalue, question, strength
+from chsic.screened import ScreenedPair
+from chsic.table import Table, open_table
+from chsic.terminal import print_comparisons, print_result, print_screen
+from chsic.words import answer, question
+
+# That of click, which typer may have a copy of.
+UsageError: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     help="Is x still related to y once z is known?",
@@ -40,6 +41,8 @@ File = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder for the files; made if needed.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same numbers.", min=0)]
+X = Annotated[list[str], typer.Option(help="Column x; several: a,b.")]
+Y = Annotated[list[str], typer.Option(help="Column y; several: a,b.")]
 Given = Annotated[
     list[str] | None,
     typer.Option(help="Confounding column z; several: a,b, or --given a --given b."),
@@ -48,8 +51,27 @@ Categories = Annotated[
     list[str] | None,
     typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
 ]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Option(help="Columns of text that are numbers: a,b."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="What stands for no value, beside NA and its like: --missing '?'."),
+]
+
+
+class MissingValues(StrEnum):
+    """What becomes of rows with a missing value."""
+
+    RAISE = "raise"
+    OMIT = "omit"
+    LEVEL = "level"
+
+
 NanPolicy = Annotated[
-    str, typer.Option(help="Missing values: raise, omit their rows, or level of a category.")
+    MissingValues,
+    typer.Option(help="Missing values: an error, omit their rows, or a level of a category."),
 ]
 Resamples = Annotated[int, typer.Option(help="Random signs drawn.", min=19)]
 Threads = Annotated[int, typer.Option(help="Threads; the answer is the same.", min=1)]
@@ -61,14 +83,32 @@ Workers = Annotated[
 def run() -> None:
     """Run the command line: exit status 2 on bad input, 130 on Ctrl-C, no traceback for either."""
     try:
-        app(standalone_mode=True)
+        status = app(standalone_mode=False)
+    except UsageError as error:
+        of = error.ctx.command_path if error.ctx else "chsic"
+        _refuse(f"{error.format_message()} Try: {of} --help")
+    except (typer.Abort, KeyboardInterrupt):
+        sys.exit(130)
     except (ValueError, TypeError, OSError) as error:
-        print(f"chsic: {error}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(_as_options(str(error)))
     except ImportError as error:
         missing = f"this needs {error.name.partition('.')[0]}" if error.name else str(error)
-        print(f"chsic: {missing}; pip install 'chsic[cli,plot,report]' has it all", file=sys.stderr)
-        sys.exit(2)
+        _refuse(f"{missing}; pip install 'chsic[cli,plot,report]' has it all")
+    else:
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _refuse(message: str) -> NoReturn:
+    print(f"chsic: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _as_options(message: str) -> str:
+    """Say what to do as the command line takes it."""
+    message = re.sub(r"nan_policy='(\w+)'", r"--nan-policy \1", message)
+    for kind, option in (("category", "--categories"), ("number", "--numbers")):
+        message = re.sub(rf"kinds=\{{(['\"])(.*?)\1: '{kind}'\}}", rf"{option} '\2'", message)
+    return message
 
 
 @app.callback(invoke_without_command=True)
@@ -83,11 +123,13 @@ def _main(
 @app.command("test")
 def independence(
     file: File,
-    x: Annotated[list[str], typer.Option(help="Column x; several: a,b.")],
-    y: Annotated[list[str], typer.Option(help="Column y; several: a,b.")],
+    x: X,
+    y: Y,
     given: Given = None,
     categories: Categories = None,
-    nan_policy: NanPolicy = "raise",
+    numbers: Numbers = None,
+    missing: Missing = None,
+    nan_policy: NanPolicy = MissingValues.RAISE,
     alpha: Annotated[
         float | None, typer.Option(help="Neighbours of a sample.", show_default="by size")
     ] = None,
@@ -105,15 +147,15 @@ def independence(
     Example: zcat data.csv.gz | chsic test - --x dose --y outcome --given age,ward
     --categories ward --nan-policy omit
     """
-    table = open_table(file)
+    table = open_table(file, missing or ())
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
     frame = table.read([*of_x, *of_y, *of_z])
     result = chsic.chsic_test(
-        frame.select(of_x),
-        frame.select(of_y),
-        frame.select(of_z) if of_z else None,
-        kinds=dict.fromkeys(table.split(categories or []), "category"),
-        nan_policy=nan_policy,
+        frame[of_x],
+        frame[of_y],
+        frame[of_z] if of_z else None,
+        kinds=_kinds(table, categories, numbers),
+        nan_policy=nan_policy.value,
         alpha="auto" if alpha is None else alpha,
         n_resamples=resamples,
         workers=threads,
@@ -122,7 +164,7 @@ def independence(
     if as_json:
         print(json.dumps(result.to_dict(), indent=2))
     else:
-        _print_result(result)
+        print_result(result)
 
 
 @app.command()
@@ -137,7 +179,9 @@ def screen(
         str | None, typer.Option(help="Test the others against this column, not every pair.")
     ] = None,
     categories: Categories = None,
-    nan_policy: NanPolicy = "raise",
+    numbers: Numbers = None,
+    missing: Missing = None,
+    nan_policy: NanPolicy = MissingValues.RAISE,
     out: Annotated[
         Path | None, typer.Option(help="CSV file for all pairs.", show_default=False)
     ] = None,
@@ -164,7 +208,9 @@ def screen(
     Example: chsic screen genes.parquet --given age,batch --categories batch --target outcome
     --resume run.jsonl --out pairs.csv
     """
-    table = open_table(file)
+    if out is not None and out.is_dir():
+        raise ValueError(f"--out: {out} is a folder; name a CSV file.")
+    table = open_table(file, missing or ())
     of_z = table.split(given or [])
     tested = table.split(columns) if columns else [n for n in table.names if n not in of_z]
     if target is not None and target not in tested:
@@ -174,8 +220,8 @@ def screen(
         of_z,
         columns=tested,
         target=target,
-        kinds=dict.fromkeys(table.split(categories or []), "category"),
-        nan_policy=nan_policy,
+        kinds=_kinds(table, categories, numbers),
+        nan_policy=nan_policy.value,
         n_resamples=resamples,
         workers=threads,
         rng=seed,
@@ -189,17 +235,19 @@ def screen(
         told = {name: getattr(found, name) for name in ("given", "target", "kinds", "skipped")}
         print(json.dumps({**told, "pairs": found.rows()}, indent=2))
     else:
-        _print_screen(found, level, show)
+        print_screen(found, level, show)
 
 
 @app.command("alpha")
 def along_alpha(
     file: File,
-    x: Annotated[list[str], typer.Option(help="Column x; several: a,b.")],
-    y: Annotated[list[str], typer.Option(help="Column y; several: a,b.")],
+    x: X,
+    y: Y,
     given: Given = None,
     categories: Categories = None,
-    nan_policy: NanPolicy = "raise",
+    numbers: Numbers = None,
+    missing: Missing = None,
+    nan_policy: NanPolicy = MissingValues.RAISE,
     alphas: Annotated[
         str | None, typer.Option(help="Numbers of neighbours: 2,8,32.", show_default="2 to 64")
     ] = None,
@@ -221,21 +269,23 @@ def along_alpha(
 
     Example: chsic alpha data.csv --x ice_cream --y rescues --given temperature --out alpha.png
     """
-    table = open_table(file)
+    table = open_table(file, missing or ())
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
     if not of_z:
         raise ValueError("--given: without a confounder there are no neighbours to choose.")
     if out is not None:
         figures = importlib.import_module("matplotlib.figure")  # what can fail should fail now
+        if out.suffix not in (".png", ".svg", ".pdf"):
+            raise ValueError(f"--out: a .png, .svg or .pdf file is needed, got {out}.")
     frame = table.read([*of_x, *of_y, *of_z])
     found = chsic.sensitivity(
-        frame.select(of_x),
-        frame.select(of_y),
-        frame.select(of_z),
+        frame[of_x],
+        frame[of_y],
+        frame[of_z],
         alphas=_numbers("--alphas", alphas),
         bandwidths=_numbers("--bandwidths", bandwidths),
-        kinds=dict.fromkeys(table.split(categories or []), "category"),
-        nan_policy=nan_policy,
+        kinds=_kinds(table, categories, numbers),
+        nan_policy=nan_policy.value,
         n_resamples=resamples,
         workers=threads,
         rng=seed,
@@ -253,12 +303,14 @@ def along_alpha(
 @app.command()
 def report(
     file: File,
-    x: Annotated[list[str], typer.Option(help="Column x; several: a,b.")],
-    y: Annotated[list[str], typer.Option(help="Column y; several: a,b.")],
+    x: X,
+    y: Y,
     out: Annotated[Path, typer.Option(help="HTML file.")],
     given: Given = None,
     categories: Categories = None,
-    nan_policy: NanPolicy = "raise",
+    numbers: Numbers = None,
+    missing: Missing = None,
+    nan_policy: NanPolicy = MissingValues.RAISE,
     resamples: Resamples = 9999,
     seed: Seed = 0,
     threads: Threads = 1,
@@ -269,18 +321,18 @@ def report(
 
     Example: chsic report data.csv --x ice_cream --y rescues --given temperature --out report.html
     """
-    table = open_table(file)
+    table = open_table(file, missing or ())
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
     frame = table.read([*of_x, *of_y, *of_z])
     chsic.write_report(
         out,
-        frame.select(of_x),
-        frame.select(of_y),
-        frame.select(of_z) if of_z else None,
+        frame[of_x],
+        frame[of_y],
+        frame[of_z] if of_z else None,
         source=table.path,
         progress=True,
-        kinds=dict.fromkeys(table.split(categories or []), "category"),
-        nan_policy=nan_policy,
+        kinds=_kinds(table, categories, numbers),
+        nan_policy=nan_policy.value,
         n_resamples=resamples,
         workers=threads,
         rng=seed,
@@ -291,11 +343,15 @@ def report(
 @app.command()
 def measure(
     file: File,
-    x: Annotated[str, typer.Option(help="Column x.")],
-    y: Annotated[str, typer.Option(help="Column y.")],
+    x: X,
+    y: Y,
     given: Annotated[
         list[str], typer.Option(help="Confounding column z; several: a,b, or --given a --given b.")
     ],
+    categories: Categories = None,
+    numbers: Numbers = None,
+    missing: Missing = None,
+    nan_policy: NanPolicy = MissingValues.RAISE,
     alpha: Annotated[float, typer.Option(help="Mean number of partners of a sample.")] = 4.0,
     kernel: Annotated[str, typer.Option(help="Name of the kernel.")] = "gaussian",
     bandwidth: Annotated[
@@ -310,13 +366,15 @@ def measure(
 
     Example: chsic measure data.csv --x ice_cream --y rescues --given temperature
     """
-    table = open_table(file)
-    confounders = table.split(given)
-    columns = table.read([x, y, *confounders])
+    table = open_table(file, missing or ())
+    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given)
+    frame = table.read([*of_x, *of_y, *of_z])
     result = compare(
-        columns[x],
-        columns[y],
-        columns.select(confounders),
+        frame[of_x],
+        frame[of_y],
+        frame[of_z],
+        kinds=_kinds(table, categories, numbers),
+        nan_policy=nan_policy.value,
         alpha=alpha,
         kernel=kernel,
         bandwidth=_bandwidth(bandwidth),
@@ -326,7 +384,8 @@ def measure(
     if as_json:
         print(json.dumps(result.to_dict(), indent=2))
     else:
-        _print_comparisons({f"{x}, {y} | {', '.join(confounders)}": result})
+        asked = f"{', '.join(of_x)}, {', '.join(of_y)} | {', '.join(of_z)}"
+        print_comparisons({asked: result})
 
 
 @app.command()
@@ -365,7 +424,7 @@ def demo(
     }
     print("400 simulated summer days at a lake (chsic.datasets.summer), and the paper's two models")
     print("at 10 dB, 1,000 samples each:\n")
-    _print_comparisons({q: compare(*sample, rng=seed) for q, sample in questions.items()})
+    print_comparisons({q: compare(*sample, rng=seed) for q, sample in questions.items()})
     print("\nThe paper's figure 1:")
     for path in _write_figure1(out, trials, seed, workers):
         print(path)
@@ -373,82 +432,6 @@ def demo(
     x, y, z = ({name: day[name]} for name in ("ice_cream", "rescues", "temperature"))
     result = chsic.write_report(page, x, y, z, source="chsic.datasets.summer", rng=seed)
     print(f"\n{question(result)} {answer(result)}\nThe report, to be opened in a browser:\n{page}")
-
-
-def _print_result(result: IndependenceResult) -> None:
-    categories = [name for name, kind in result.kinds.items() if kind == "category"]
-    numbers = [name for name, kind in result.kinds.items() if kind == "number"]
-    omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    facts = {
-        "answer": answer(result),
-        "strength": strength(result),
-        "samples": f"{result.n_samples}{omitted}; {result.n_pairs} pairs ({result.pairs})",
-        "numbers": ", ".join(numbers),
-        "categories": ", ".join(categories),
-    }
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    table.add_column(style="bold")
-    table.add_column()
-    for name, text in facts.items():
-        if text:
-            table.add_row(name, Text(text))  # not markup, whatever columns are called
-    for sentence in result.warnings:
-        table.add_row("beware", Text(sentence))
-    console = Console(highlight=False)
-    console.print(Text(question(result), style="bold"))
-    console.print(table)
-
-
-def _print_screen(found: Screen, level: float, show: int) -> None:
-    related = sum(pair.pvalue_bh <= level for pair in found)
-    given = f" given {', '.join(found.given)}" if found.given else ""
-    console = Console(highlight=False)
-    console.print(
-        Text(
-            f"{related} of {len(found)} pairs are related{given} "
-            f"(adjusted p at most {level:g}, Benjamini and Hochberg)",
-            style="bold",
-        )
-    )
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for header in ("x", "y"):
-        table.add_column(header, max_width=24, overflow="fold")
-    for header in ("strength", "95% interval", "p", "adjusted", "Holm"):
-        table.add_column(header, justify="right")
-    smallest = sorted(found, key=lambda pair: pair.pvalue)
-    for pair in smallest[:show]:
-        table.add_row(
-            Text(pair.x),
-            Text(pair.y),
-            f"{pair.coefficient:.3f}",
-            f"{pair.low:.3f} to {pair.high:.3f}",
-            *(pvalue(p) for p in (pair.pvalue, pair.pvalue_bh, pair.pvalue_holm)),
-        )
-    console.print(table)
-    if len(found) > show:
-        print(f"... and {len(found) - show} with larger p-values (--show, --out, --json)")
-    for name, reason in found.skipped.items():
-        console.print(Text(f"skipped {reason if reason.startswith(name) else f'{name}: {reason}'}"))
-    for sentence, times in Counter(s for pair in found for s in pair.warnings).most_common():
-        console.print(Text(f"beware, in {times} pairs: {sentence}"))
-
-
-def _print_comparisons(results: dict[str, Comparison]) -> None:
-    table = Table(box=None, padding=(0, 2, 1, 0), header_style="bold")
-    table.add_column("x, y | z", max_width=26)
-    for header in ("HSIC", "C-HSIC", "related,\nany z", "related,\ngiven z"):
-        table.add_column(header, justify="right")
-    for asked, result in results.items():
-        numbers = (result.hsic, result.chsic, result.ignoring_z, result.given_z)
-        # As Text: a column name may hold what rich would take for markup.
-        table.add_row(Text(asked), *(f"{number:.3g}" for number in numbers))
-    Console(highlight=False).print(table)
-    print(
-        "HSIC and C-HSIC are the paper's measures: the dependence of x and y, and the same over\n"
-        "pairs of samples close in z. Both are positive even where nothing is related. The last\n"
-        "two columns leave that part out, and use equally many pairs: drawn at random, and close\n"
-        "in z. Near 0 means that no relation is seen. For a p-value: chsic test."
-    )
 
 
 def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> list[Path]:
@@ -466,6 +449,12 @@ def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> li
     plot.save(figure, svg)
     write_csv(table, points)
     return [png, svg, table]
+
+
+def _kinds(table: Table, categories: list[str] | None, numbers: list[str] | None) -> dict[str, str]:
+    return dict.fromkeys(table.split(categories or []), "category") | dict.fromkeys(
+        table.split(numbers or []), "number"
+    )
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import decimal
+import math
 import numbers
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._validate import MIN_SAMPLES, Array, Index
+from chsic.names import readable
 
 KINDS = ("number", "category")
 MISSING_LEVEL = "(missing)"
@@ -41,12 +43,20 @@ class Column:
         Numbers, or codes of `levels`; NaN where the value is missing.
     levels : tuple of str
         What the codes stand for, as text; empty for numbers.
+    is_date : bool
+        Whether numbers are days since 1970-01-01.
     """
 
     name: str
     kind: str
     values: Array
     levels: tuple[str, ...] = ()
+    is_date: bool = False
+
+    @property
+    def described(self) -> str:
+        """What it was taken for: ``"number"``, ``"date"`` or ``"category"``."""
+        return "date" if self.is_date else self.kind
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -88,7 +98,7 @@ def read_columns(
         One column or several; of numpy, pandas, polars, pyarrow or whatever else narwhals knows,
         or a mapping from names to columns.
     kinds : mapping, optional
-        ``"number"`` or ``"category"`` for names of columns, or for the argument.
+        ``"number"`` or ``"category"`` for names of columns.
 
     Returns
     -------
@@ -101,19 +111,17 @@ def read_columns(
     >>> column.kind, column.levels, column.values
     ('category', ('blue', 'red'), array([1., 0., 1.]))
     """
-    if isinstance(values, list) and values and all(isinstance(v, Column) for v in values):
-        return values  # read already
     given = {} if kinds is None else kinds
     return [
-        read_column(name, raw, given.get(name, given.get(argument)))
-        for name, raw in _raw_columns(argument, values)
+        raw if isinstance(raw, Column) else read_column(name, raw, given.get(name))
+        for name, raw in cut_into_columns(argument, values)
     ]
 
 
 def named_columns(argument: str, values: Data) -> dict[str, Any]:
     """Cut a data frame into columns by name, none of them read; those of an array are numbered."""
     if isinstance(values, Mapping) or _as_frame(argument, values) is not None:
-        found = _raw_columns(argument, values)
+        found = cut_into_columns(argument, values)
     else:
         array = _as_array(argument, values)
         if array.ndim != 2:
@@ -130,7 +138,7 @@ def named_columns(argument: str, values: Data) -> dict[str, Any]:
 def as_columns(argument: str, values: Data) -> Array:
     """Return clean columns of numbers, categories as indicators of their levels."""
     columns = read_columns(argument, values)
-    require_usable(argument, columns)
+    require_usable(argument, columns, math.inf if argument == "z" else MOST_LEVELS)
     return indicators(columns)[0]
 
 
@@ -150,13 +158,13 @@ def indicators(columns: Columns) -> tuple[Array, Index]:
     return np.column_stack(made).astype(np.float64, copy=False), np.array(origin)
 
 
-def require_usable(argument: str, columns: Columns) -> None:
+def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LEVELS) -> None:
     """Raise unless the columns are long enough, and each of them varies and is finite."""
     n = len(columns[0].values)
     if n < MIN_SAMPLES:
+        hint = "; rows are samples, so check that the array is not transposed" if n else ""
         raise ValueError(
-            f"{argument}: got {n} samples, at least {MIN_SAMPLES} are needed; "
-            "rows are samples, so check that the array is not transposed."
+            f"{readable(argument)}: got {n} samples, at least {MIN_SAMPLES} are needed{hint}."
         )
     for column in columns:
         which, values = called(argument, column), column.values
@@ -173,20 +181,26 @@ def require_usable(argument: str, columns: Columns) -> None:
                 "nor explain anything, and its standard deviation would give a bandwidth of zero, "
                 "that is a division by zero in the kernel; drop it."
             )
-        if len(column.levels) > MOST_LEVELS and argument != "z":
+        if len(column.levels) > most_levels:
+            text = next((level for level in column.levels if not _is_number(level)), "")
+            shown = f" (such as {readable(text)!r}, which is no number)" if text else ""
             raise ValueError(
-                f"{which}: {len(column.levels)} categories are more than {MOST_LEVELS}; group rare "
-                f"ones, or say that they are numbers with kinds={{{column.name!r}: 'number'}}."
+                f"{which}: {len(column.levels)} categories{shown} are more than {most_levels}; "
+                "group rare ones, or correct what is no number and say so with "
+                f"kinds={{{readable(column.name)!r}: 'number'}}."
             )
 
 
 def called(argument: str, column: Column) -> str:
     """Name a column in a message, so that the argument is named, too."""
-    return argument if column.name == argument else f"{argument}, column {column.name}"
+    name = readable(column.name)
+    return name if column.name == argument else f"{argument}, column {name}"
 
 
-def _raw_columns(argument: str, values: Any) -> list[tuple[str, Any]]:
-    """Cut what was given into named columns."""
+def cut_into_columns(argument: str, values: Any) -> list[tuple[str, Any]]:
+    """Cut what was given into named columns; those that were read already stay."""
+    if isinstance(values, list) and values and all(isinstance(v, Column) for v in values):
+        return [(column.name, column) for column in values]
     if isinstance(values, Mapping):
         if not values:
             raise ValueError(f"{argument}: the mapping has no columns; give at least one.")
@@ -264,7 +278,7 @@ def read_column(name: str, raw: Any, kind: str | None) -> Column:
     plain, is_category = _plain_values(name, raw)
     if kind == "category" or (kind is None and is_category):
         return _category(name, plain)
-    return Column(name, "number", _numbers(name, plain))
+    return Column(name, "number", _numbers(name, plain), is_date=_is_date(raw))
 
 
 def _plain_values(name: str, raw: Any) -> tuple[NDArray[Any], bool]:
@@ -275,17 +289,33 @@ def _plain_values(name: str, raw: Any) -> tuple[NDArray[Any], bool]:
         if raw.dtype.is_temporal():
             return _days(raw), False
         if raw.dtype.is_numeric() and not isinstance(raw.dtype, nw.Decimal):
-            numeric = raw.cast(nw.Float64) if raw.null_count() else raw
+            wide = isinstance(raw.dtype, nw.Int128 | nw.UInt128)  # of which numpy knows nothing
+            numeric = raw.cast(nw.Float64) if raw.null_count() or wide else raw
             return np.asarray(numeric.to_numpy()), False
+        is_category = isinstance(raw.dtype, nw.Categorical | nw.Enum)
         values = raw.to_list()
         raw = np.empty(len(values), dtype=object)
         raw[:] = values
+        if is_category:
+            return raw, True  # whatever its categories are
     if raw.dtype.kind not in "OSU":
         return raw, raw.dtype.kind == "b"
     objects = raw.astype(object)
     present = [value for value in objects.flat if not _is_missing(value)]
     text = (str, bytes, bool, np.bool_)
     return objects, bool(present) and all(isinstance(value, text) for value in present)
+
+
+def _is_date(raw: Any) -> bool:
+    """Whether values are points in time, not times of day or durations."""
+    if isinstance(raw, np.ndarray):
+        if raw.dtype == object:
+            first = next((value for value in raw.flat if not _is_missing(value)), None)
+            return isinstance(first, datetime.date)
+        return bool(raw.dtype.kind == "M")
+    import narwhals as nw
+
+    return isinstance(raw.dtype, nw.Date | nw.Datetime)
 
 
 def _days(raw: Any) -> NDArray[Any]:
@@ -297,6 +327,8 @@ def _days(raw: Any) -> NDArray[Any]:
     if isinstance(raw.dtype, nw.Duration):
         counts = raw.dt.total_microseconds()
     else:
+        if getattr(raw.dtype, "time_zone", None) is not None:
+            raw = raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         counts = raw.cast(nw.Datetime("us")).dt.timestamp("us")
     days: NDArray[Any] = np.asarray(counts.cast(nw.Float64).to_numpy()) / DAY
     return days
@@ -335,9 +367,10 @@ def _numbers(name: str, plain: NDArray[Any]) -> Array:
         except OverflowError:
             raise ValueError(f"{name}: values overflow a double; rescale them.") from None
         except (TypeError, ValueError):
+            shown = readable(repr(value))
             raise TypeError(
-                f"{name}: expected numbers, got {value!r} at row {position}; convert the column, "
-                f"or say what it is with kinds={{{name!r}: 'category'}}."
+                f"{readable(name)}: expected numbers, got {shown} at row {position}; correct it, "
+                f"or say what the column is with kinds={{{readable(name)!r}: 'category'}}."
             ) from None
     return converted
 
@@ -347,8 +380,8 @@ def _number(value: Any) -> float:
         return float("nan")
     if isinstance(value, datetime.date):  # and datetime
         return float((np.datetime64(value, "us") - EPOCH).astype(np.int64)) / DAY
-    if isinstance(value, bool | np.bool_ | numbers.Real | decimal.Decimal):
-        return float(value)
+    if isinstance(value, bool | np.bool_ | numbers.Real | decimal.Decimal | str):
+        return float(value)  # also text that is a number, as somebody said that it is one
     raise TypeError
 
 
@@ -366,6 +399,14 @@ def _category(name: str, plain: NDArray[Any]) -> Column:
     code = {level: float(position) for position, level in enumerate(levels)}
     codes = np.array([np.nan if text is None else code[text] for text in texts])
     return Column(name, "category", codes[inverse], tuple(levels))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _hashable(value: Any) -> Hashable:

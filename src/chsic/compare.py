@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from chsic.engines.overlap import overlap_sum
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.measure import chsic, hsic
 from chsic.pairs import PairGraph, closest_pairs, random_pairs
+from chsic.samples import read_samples
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -70,6 +72,8 @@ def compare(
     kernel: str | Kernel | Function = "gaussian",
     bandwidth: Bandwidth = "paper",
     n_controls: int = 20,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
     rng: RNGLike | None = None,
 ) -> Comparison:
     """Measure dependence without z and given z, and show what the second should be held against.
@@ -84,6 +88,8 @@ def compare(
         As for `chsic.chsic`, where the bandwidth h is that of kappa(s / h) = exp(-(s / h)^2).
     n_controls : int
         How many times pairs are drawn at random.
+    nan_policy, kinds
+        As for `chsic.chsic`.
     rng : None, int or numpy.random.Generator
         Draws the controls, and decides between pairs tied in z.
 
@@ -103,6 +109,8 @@ def compare(
     generator = as_generator(rng)
     n_controls = as_count("n_controls", n_controls, minimum=1)
     settings: dict[str, Any] = {"kernel": kernel, "bandwidth": bandwidth}
+    samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
+    x, y, z = samples.x, samples.y, samples.z
     marginal = hsic(x, y, **settings)
     scaled = in_bandwidths(as_columns("x", x), as_columns("y", y), bandwidth)
     kappa = as_kernel(kernel)

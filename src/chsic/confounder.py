@@ -6,10 +6,11 @@ import dataclasses
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chsic._validate import Array, Index
-from chsic.bandwidth import joint_deviations
-from chsic.columns import Columns, indicators
+from chsic.bandwidth import standard_deviations
+from chsic.columns import Columns
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.pairs.strata import strata_of
 
@@ -30,12 +31,15 @@ class Confounder:
         Which combination of categories a sample has, if any column is a category.
     scaled : array, shape (n, m)
         Numbers in standard deviations beside indicators of categories, for a regression.
+    is_number : array of bool, shape (d,)
+        Which of all columns are numbers.
     """
 
     values: Array
     numbers: Array
     categories: Index | None
     scaled: Array
+    is_number: NDArray[np.bool_]
 
     @classmethod
     def of(cls, columns: Columns) -> Confounder:
@@ -43,16 +47,17 @@ class Confounder:
         values = np.column_stack([column.values for column in columns])
         is_number = np.array([column.kind == "number" for column in columns])
         if is_number.all():
-            return cls(values, values, None, _scaled(columns))
+            return cls(values, values, None, _scaled(columns), is_number)
         categories = strata_of(values[:, ~is_number])
-        return cls(values, values[:, is_number], categories, _scaled(columns))
+        return cls(values, values[:, is_number], categories, _scaled(columns), is_number)
 
     def rows(self, order: Index) -> Confounder:
         """Return the samples in another order."""
         values = self.values[order]
         if self.categories is None:
-            return Confounder(values, values, None, self.scaled[order])
-        return Confounder(values, self.numbers[order], self.categories[order], self.scaled[order])
+            return Confounder(values, values, None, self.scaled[order], self.is_number)
+        numbers, categories = self.numbers[order], self.categories[order]
+        return Confounder(values, numbers, categories, self.scaled[order], self.is_number)
 
     @functools.cached_property
     def strata(self) -> Index:
@@ -83,13 +88,23 @@ class Confounder:
 
 
 def _scaled(columns: Columns) -> Array:
-    """Every column has variance 1, that of a category being the sum over its indicators."""
-    values, origin = indicators(columns)
-    scaled: Array = values - values.mean(axis=0)
-    scaled /= joint_deviations("z", values, origin)
-    kept = []
-    for position in range(len(columns)):
-        own = np.flatnonzero(origin == position)
-        often = np.argsort(-values[:, own].sum(axis=0), kind="stable")
-        kept.append(own[often[:MOST_INDICATORS]])
-    return scaled[:, np.sort(np.concatenate(kept))]
+    """Every column has variance 1, that of a category being the sum over all its indicators.
+
+    Only the most frequent levels of a category have one, as there may be as many as samples.
+    """
+    parts = []
+    for column in columns:
+        if len(column.levels) <= 2:
+            values = column.values[:, np.newaxis]
+            spread = standard_deviations("z", values)
+        else:
+            counts = np.bincount(column.values.astype(np.intp))
+            n = len(column.values)
+            spread = np.sqrt((counts * (1 - counts / n)).sum() / (n - 1))
+            often = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
+            values = (column.values[:, np.newaxis] == often).astype(np.float64)
+        in_units = values / spread  # first, as the sum of large values may overflow
+        in_units -= in_units.mean(axis=0)
+        parts.append(in_units)
+    scaled: Array = np.hstack(parts) if len(parts) > 1 else parts[0]
+    return scaled

@@ -33,6 +33,8 @@ FEW_UNITS = 20
 FAR_APART = 0.7  # of the median distance of any two samples
 NO_COMPANY = 1e-6  # kernel on z between units below which they are unrelated
 
+NO_PAIRS = "z: no two samples have the same categories, so none can be compared."
+
 Pairs: TypeAlias = str | PairGraph
 
 
@@ -82,6 +84,8 @@ def make_design(
     adjusters, scaled, adjusted = _adjusters(variables, z.scaled, adjust, learned, rng)
     line = _line(z, rng) if z.on_line else None
     graph = _choose_pairs(z, scaled, line, pairs, chosen, alpha, block_size, rng)
+    if not graph.n_pairs:
+        raise ValueError(NO_PAIRS)
     # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
     number = number_of_units(n, None if chosen == "blocks" else block_size)
     units = _choose_units(scaled, line, graph, number, chosen == "blocks")
@@ -94,8 +98,21 @@ def make_design(
     found = (*_few_units(units), *_about_z(z), *_about_pairs(some, scaled))
     return Design(
         graph, units, adjusters, kernel, _centre_left(graph, units, between, some),
-        units.means(z.values), chosen, adjusted, found,
+        _z_of_units(units, z), chosen, adjusted, found,
     )  # fmt: skip
+
+
+def _z_of_units(units: Units, z: Confounder) -> Array:
+    """Return the mean of numbers, and the one code of categories or NaN if a unit has several."""
+    means = units.means(z.values)
+    starts, last = units.bounds[:-1], len(units.order) - 1
+    for position in np.flatnonzero(~z.is_number):
+        codes = z.values[units.order, position]
+        low, high = (
+            ufunc.reduceat(codes, np.minimum(starts, last)) for ufunc in (np.minimum, np.maximum)
+        )
+        means[:, position] = np.where(low == high, low, np.nan)
+    return means
 
 
 def decided_by_z(z: Confounder | None) -> bool:
@@ -171,13 +188,13 @@ def _in_strata(
         kernel = None
     alone = int((np.bincount(strata)[strata] == 1).sum())
     if alone == len(strata):
-        raise ValueError("z: no two samples have the same categories, so none can be compared.")
+        raise ValueError(NO_PAIRS)
     found = _few_units(units)
     if alone:
         found += (f"{alone} samples have a value of z that no other has, and are not used.",)
     return Design(
         complete_in_blocks(strata), units, (Unadjusted(),) * n_variables,
-        kernel, 1.0, units.means(z.values), "strata", "none", found,
+        kernel, 1.0, _z_of_units(units, z), "strata", "none", found,
     )  # fmt: skip
 
 

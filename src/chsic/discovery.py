@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from chsic._validate import Array, Index, RNGLike, as_count, as_generator, did_you_mean
+from chsic._validate import Array, Index, RNGLike, as_count, as_generator
 from chsic.adjust import RidgeAdjuster
 from chsic.columns import Column, Data, named_columns, read_column, require_usable
 from chsic.confounder import Confounder
@@ -20,6 +20,7 @@ from chsic.engines.parallel import blas_on_one_thread
 from chsic.independence import chsic_test
 from chsic.inference import Inference
 from chsic.metric import Learned, Learner
+from chsic.names import did_you_mean
 from chsic.prepare import Left, less_z
 from chsic.result import IndependenceResult
 from chsic.samples import Samples, require_complete, require_nan_policy

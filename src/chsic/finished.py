@@ -7,6 +7,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 KEPT_OF = "chsic run"
 START = json.dumps({KEPT_OF: {}}).encode()[:-2]  # how such a file begins
 
@@ -52,18 +57,33 @@ class Finished:
         self._path = Path(path)
         if self._path.is_dir():
             raise ValueError(f"resume: {self._path} is a folder; name a file.")
-        whole = self._whole_lines()
-        if whole:
-            self.run = self._same_run(whole[0], run)
-            self.lines = [json.loads(line) for line in whole[1:]]
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self._path.open("a+b")
+        try:
+            self._lock()
+            whole = self._whole_lines()
             # A line that a killed run left unfinished goes.
-            os.truncate(self._path, sum(map(len, whole)))
-            self._file = self._path.open("ab")
-        else:
-            self.run, self.lines = run | (defaults or {}), []
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("wb")
-            self.add({KEPT_OF: self.run})
+            self._file.truncate(sum(map(len, whole)))
+            if whole:
+                self.run = self._same_run(whole[0], run)
+                self.lines = [self._read(line) for line in whole[1:]]
+            else:
+                self.run, self.lines = run | (defaults or {}), []
+                self.add({KEPT_OF: self.run})
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _lock(self) -> None:
+        """Keep other runs off the file until this one ends."""
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError(
+                f"resume: another run is using {self._path}; wait for it, or name another file."
+            ) from None
 
     def __enter__(self) -> Finished:
         return self
@@ -78,9 +98,8 @@ class Finished:
 
     def _whole_lines(self) -> list[bytes]:
         """Return the lines that were finished, of a file that is of this kind."""
-        if not self._path.exists():
-            return []
-        content = self._path.read_bytes()
+        self._file.seek(0)
+        content = self._file.read()
         if not content.startswith(START[: len(content)]):
             raise ValueError(
                 f"resume: {self._path} is not a file of finished pieces; name another one."
@@ -89,7 +108,7 @@ class Finished:
         return [line for line in lines if line.endswith(b"\n")]
 
     def _same_run(self, first: bytes, run: dict[str, Any]) -> dict[str, Any]:
-        kept: dict[str, Any] = json.loads(first)[KEPT_OF]
+        kept: dict[str, Any] = self._read(first)[KEPT_OF]
         differ = [name for name, value in run.items() if value != kept.get(name)]
         if differ:
             raise ValueError(
@@ -97,3 +116,12 @@ class Finished:
                 "another file, or remove it."
             )
         return kept
+
+    def _read(self, line: bytes) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise ValueError(
+                f"resume: {self._path} is damaged, at {line[:40]!r}; remove it, and start anew."
+            ) from None
+        return found

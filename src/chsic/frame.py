@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chsic._validate import MIN_SAMPLES, did_you_mean, require_same_length
+from chsic._validate import MIN_SAMPLES, require_same_length
 from chsic.columns import Column, read_column, require_usable
-from chsic.samples import require_complete
+from chsic.names import did_you_mean, readable
+from chsic.samples import as_kinds, require_complete
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -21,22 +24,22 @@ class Frame:
     Attributes
     ----------
     z : list of Column
-        Confounders, of rows in which none of them is missing.
+        Confounders, of all rows.
     columns : dict of Column
-        Those to be tested, by name and of the same rows; values may be missing.
+        Those to be tested that can be, by name.
+    known : array of bool
+        Rows in which no confounder is missing.
     skipped : dict of str
         Columns that cannot be tested, and why.
     kinds : dict of str
         Of all columns that could be read.
-    n_rows : int
-        Rows of the data frame.
     """
 
     z: list[Column]
     columns: dict[str, Column]
+    known: NDArray[np.bool_]
     skipped: dict[str, str]
     kinds: dict[str, str]
-    n_rows: int
 
     @classmethod
     def read(
@@ -44,18 +47,19 @@ class Frame:
         raw: Mapping[str, Any],
         of_z: Sequence[str],
         tested: Sequence[str],
-        kinds: Mapping[str, str],
+        kinds: Mapping[str, str] | None,
         nan_policy: str,
     ) -> Frame:
         """Read columns that are there; confounders must be usable, others may be skipped."""
-        for name in kinds:
+        said = as_kinds(kinds)
+        for name in said:
             if name not in raw:
                 hint = did_you_mean(name, list(raw))
                 raise ValueError(f"kinds: there is no column {name!r}; {hint}")
-        z = [read_column(name, raw[name], kinds.get(name)) for name in of_z]
-        columns, skipped = _readable(raw, tested, kinds)
+        z = [read_column(name, raw[name], said.get(name)) for name in of_z]
+        columns, skipped = _readable(raw, tested, said)
         read = [*z, *columns.values()]
-        require_same_length(**{column.name: column.values for column in read})
+        require_same_length(**{readable(column.name): column.values for column in read})
         if nan_policy == "raise":
             require_complete({"frame": read})
         elif nan_policy == "level":
@@ -68,25 +72,28 @@ class Frame:
                 f"frame: {known.sum()} of {n_rows} rows can be used, at least {MIN_SAMPLES} are "
                 "needed."
             )
-        z = [column.rows(known) for column in z]
         if z:
-            require_usable("given", z)
-        usable: dict[str, Column] = {}
-        for name, column in columns.items():
-            there = dataclasses.replace(column, values=column.values[known])
-            complete = there.rows(~there.missing)
+            require_usable("given", [column.rows(known) for column in z], math.inf)
+        for name, column in list(columns.items()):
             try:
-                require_usable(name, [complete])
+                _require_usable(name, column.rows(known & ~column.missing))
             except ValueError as error:
                 skipped[name] = str(error)
-            else:
-                usable[name] = there if there.missing.any() else complete
-        return cls(z, usable, skipped, {c.name: c.kind for c in read}, n_rows)
+                del columns[name]
+        return cls(z, columns, known, skipped, {c.name: c.described for c in read})
 
     @property
-    def complete(self) -> list[str]:
-        """Names of the columns in which nothing is missing."""
-        return [name for name, column in self.columns.items() if not column.missing.any()]
+    def n_omitted(self) -> int:
+        """Rows that no pair can use."""
+        return int((~self.known).sum())
+
+    def complete(self) -> dict[str, Column]:
+        """Return the known rows of columns in which none of those is missing."""
+        return {
+            name: column.rows(self.known)
+            for name, column in self.columns.items()
+            if not (self.known & column.missing).any()
+        }
 
     def fingerprint(self) -> str:
         """Return what two data sets share only if they are the same."""
@@ -96,6 +103,12 @@ class Frame:
             digest.update(repr((role, column.name, column.kind, column.levels)).encode())
             digest.update(np.ascontiguousarray(column.values).tobytes())
         return digest.hexdigest()
+
+
+def _require_usable(name: str, column: Column) -> None:
+    if not len(column.values):
+        raise ValueError(f"{readable(name)}: every value is missing.")
+    require_usable(name, [column])
 
 
 def _readable(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from chsic._validate import Array, RNGLike, as_generator, require_same_length
+from collections.abc import Mapping
+
+from chsic._validate import Array, RNGLike, as_generator
 from chsic.bandwidth import Bandwidth, in_bandwidths
 from chsic.columns import Data, as_columns
 from chsic.engines.choose import Choice, as_tolerance, choose, compute_terms
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
+from chsic.samples import read_samples
 from chsic.statistic import c_hsic
 
 PAIRS = ("closest", "random", "complete")
@@ -22,6 +25,8 @@ def hsic(
     bandwidth: Bandwidth = "paper",
     engine: str = "auto",
     tol: float = 1e-6,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
     workers: int = 1,
 ) -> float:
     r"""Hilbert-Schmidt independence criterion: how strongly x and y depend on each other.
@@ -57,6 +62,11 @@ def hsic(
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
         An `AccuracyWarning` tells when it could not be kept.
+    nan_policy : {"raise", "omit", "level"}
+        ``"omit"`` drops rows with a missing value. ``"level"`` does so for numbers, and makes
+        missing a level of a category.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns, where their type does not say it.
     workers : int
         Threads. The value does not depend on it.
 
@@ -83,8 +93,9 @@ def hsic(
     >>> round(chsic.hsic(x, noise), 4)
     0.0015
     """
-    x_columns, y_columns = _samples(x, y)
-    graph = complete_pairs(len(x_columns))
+    samples = read_samples(x, y, None, nan_policy=nan_policy, kinds=kinds)
+    x_columns, y_columns = as_columns("x", samples.x), as_columns("y", samples.y)
+    graph = complete_pairs(len(samples))
     scaled = in_bandwidths(x_columns, y_columns, bandwidth)
     return c_hsic(compute_terms(*scaled, graph, as_kernel(kernel), engine, tol, workers))
 
@@ -101,6 +112,8 @@ def chsic(
     bandwidth: Bandwidth = "paper",
     engine: str = "auto",
     tol: float = 1e-6,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> float:
@@ -152,6 +165,11 @@ def chsic(
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
         An `AccuracyWarning` tells when it could not be kept.
+    nan_policy : {"raise", "omit", "level"}
+        ``"omit"`` drops rows with a missing value. ``"level"`` does so for numbers, and makes
+        missing a level of a category.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns, where their type does not say it.
     workers : int
         Threads. The value does not depend on it.
     rng : None, int or numpy.random.Generator
@@ -185,9 +203,9 @@ def chsic(
     HSIC 0.0070, C-HSIC 0.0006
     HSIC 0.0008, C-HSIC 0.0032
     """
-    x_columns, y_columns = _samples(x, y)
-    z_columns = as_columns("z", z)
-    require_same_length(x=x_columns, z=z_columns)
+    samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
+    x_columns, y_columns = as_columns("x", samples.x), as_columns("y", samples.y)
+    z_columns = as_columns("z", samples.z)
     if rng is not None:
         rng = as_generator(rng)
     graph = _choose_pairs(z_columns, alpha, pairs, rng)
@@ -224,20 +242,15 @@ def explain(
     >>> chsic.explain(x, y).reason
     '100 samples are fewer than the 300 from which Fourier is faster; ...'
     """
-    x_columns, y_columns = _samples(x, y)
+    samples = read_samples(x, y, None)
+    x_columns, y_columns = as_columns("x", samples.x), as_columns("y", samples.y)
     return choose(
-        n_samples=len(x_columns),
+        n_samples=len(samples),
         d_x=x_columns.shape[1],
         d_y=y_columns.shape[1],
         kernel=as_kernel(kernel),
         tol=as_tolerance(tol),
     )
-
-
-def _samples(x: Data, y: Data) -> tuple[Array, Array]:
-    x_columns, y_columns = as_columns("x", x), as_columns("y", y)
-    require_same_length(x=x_columns, y=y_columns)
-    return x_columns, y_columns
 
 
 def _choose_pairs(z: Array, alpha: float, pairs: str | PairGraph, rng: RNGLike | None) -> PairGraph:

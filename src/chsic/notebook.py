@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from chsic.names import readable
 from chsic.result import IndependenceResult
 from chsic.screened import Screen
 from chsic.sensitivity import Sensitivity
-from chsic.words import answer, pvalue, question, readable, strength
+from chsic.words import answer, pvalue, question, strength
 
 MOST_ROWS = 20
 

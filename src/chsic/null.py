@@ -63,11 +63,13 @@ class Law:
     def of(cls, gram: Array) -> Law:
         """Fit to a Gram matrix less its diagonal: variance 2 sum H^2, third cumulant 8 tr H^3."""
         gram = _hollow(gram)
+        size = float(np.abs(gram).max())
+        if not size > 0:
+            return cls(size, 0.0)  # zero, or NaN
+        gram /= size  # powers of small numbers would vanish
         variance = 2 * float((gram**2).sum())
-        if variance <= 0:
-            return cls(0.0, 0.0)
         third = 8 * float(np.einsum("ij,ij->", gram @ gram, gram))
-        return cls(variance**0.5, third / variance**1.5)
+        return cls(size * variance**0.5, third / variance**1.5)
 
     def sf(self, value: float) -> float:
         """Probability of a larger value."""

@@ -111,6 +111,12 @@ def _circumstances(design: Design, samples: Samples, found: list[str]) -> dict[s
         "n_omitted": samples.n_omitted,
         "names": {a: tuple(column.name for column in of) for a, of in given.items()},
         "kinds": samples.kinds,
+        "levels": {
+            column.name: column.levels
+            for of in given.values()
+            for column in of
+            if column.kind == "category"
+        },
         "n_pairs": n_pairs,
         "alpha": 2 * n_pairs / n_samples,
         "block_size": n_samples / len(design.units),

@@ -62,7 +62,8 @@ class Profile:
     ----------
     z : array, shape (n_units, d)
         Mean of z in each unit of neighbouring samples, in the units of the data; of shape
-        (n_units, 0) if there is no z.
+        (n_units, 0) if there is no z. For a category it is the code, a position in
+        ``result.levels``, and NaN if a unit holds several.
     contribution : array, shape (n_units,)
         What the unit adds to the estimate of the plain statistic: they add up to it.
     """
@@ -99,7 +100,9 @@ class IndependenceResult:
     names : dict
         Names of the columns of "x", "y" and "z".
     kinds : dict
-        What each column was taken for, by its name: ``"number"`` or ``"category"``.
+        What each column was taken for, by its name: ``"number"``, ``"date"`` or ``"category"``.
+    levels : dict
+        Levels of each category, by its name, in the order of their codes.
     alpha : float
         Mean number of partners of a sample.
     block_size : float
@@ -128,6 +131,7 @@ class IndependenceResult:
     n_omitted: int
     names: dict[str, tuple[str, ...]]
     kinds: dict[str, str]
+    levels: dict[str, tuple[str, ...]]
     n_pairs: int
     alpha: float
     block_size: float
@@ -202,6 +206,7 @@ class IndependenceResult:
             if field.name not in hidden
         }
         plain["names"] = {argument: list(names) for argument, names in self.names.items()}
+        plain["levels"] = {name: list(levels) for name, levels in self.levels.items()}
         plain["bandwidth"] = list(self.bandwidth)
         plain["bandwidths"] = [list(pair) for pair in self.bandwidths]
         plain["warnings"] = list(self.warnings)
@@ -211,7 +216,10 @@ class IndependenceResult:
             for member in self.members
         ]
         plain["profile"] = {
-            "z": self.profile.z.tolist(),
+            "z": [
+                [None if value != value else value for value in row]
+                for row in self.profile.z.tolist()
+            ],
             "contribution": self.profile.contribution.tolist(),
         }
         return plain

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
-from chsic._validate import require_same_length
-from chsic.columns import Columns, Data, called, read_columns, require_usable
+from chsic._validate import MIN_SAMPLES, require_same_length
+from chsic.columns import (
+    MOST_LEVELS,
+    Column,
+    Columns,
+    Data,
+    called,
+    cut_into_columns,
+    read_column,
+    require_usable,
+)
+from chsic.names import did_you_mean
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message
@@ -39,7 +50,7 @@ class Samples:
     @property
     def kinds(self) -> dict[str, str]:
         """What each column was taken for, by its name."""
-        return {column.name: column.kind for column in (*self.x, *self.y, *self.z)}
+        return {column.name: column.described for column in (*self.x, *self.y, *self.z)}
 
 
 def read_samples(
@@ -70,10 +81,7 @@ def read_samples(
     """
     require_nan_policy(nan_policy)
     given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
-    read: dict[str, Columns] = {
-        argument: read_columns(argument, values, kinds) for argument, values in given.items()
-    }
-    _check_kinds(kinds, read)
+    read = read_arguments(given, kinds)
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
@@ -81,19 +89,52 @@ def read_samples(
     if nan_policy == "raise":
         require_complete(read)
     elif missing.any():
+        if (~missing).sum() < MIN_SAMPLES:
+            raise ValueError(
+                f"{', '.join(read)}: {(~missing).sum()} of {len(missing)} rows have no missing "
+                f"value, at least {MIN_SAMPLES} are needed."
+            )
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
     for argument, columns in read.items():
-        require_usable(argument, columns)
+        # Categories of z are compared, and need no column each.
+        require_usable(argument, columns, math.inf if argument == "z" else MOST_LEVELS)
     return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()))
 
 
-def _check_kinds(kinds: Mapping[str, str] | None, read: dict[str, Columns]) -> None:
-    """Raise for names that no column has."""
-    known = [*read, *(column.name for of in read.values() for column in of)]
-    for name in kinds or {}:
-        if name not in known:
-            names = ", ".join(map(repr, dict.fromkeys(known)))
-            raise ValueError(f"kinds: there is no column {name!r}; there are {names}.")
+def read_arguments(
+    given: Mapping[str, Data], kinds: Mapping[str, str] | None
+) -> dict[str, Columns]:
+    """Read the columns of all arguments.
+
+    `kinds` are for names of columns, or for arguments that are not names of columns as well.
+    """
+    said = dict(as_kinds(kinds))
+    cut = {argument: cut_into_columns(argument, values) for argument, values in given.items()}
+    names = {name for columns in cut.values() for name, _ in columns}
+    for name in said:
+        if name not in names | given.keys():
+            hint = did_you_mean(name, [*given, *sorted(names - given.keys())])
+            raise ValueError(f"kinds: there is no column {name!r}; {hint}")
+    return {
+        argument: [
+            raw
+            if isinstance(raw, Column)
+            else read_column(
+                name, raw, said.get(name, None if argument in names else said.get(argument))
+            )
+            for name, raw in columns
+        ]
+        for argument, columns in cut.items()
+    }
+
+
+def as_kinds(kinds: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Return a mapping from names to kinds, or say that one is needed."""
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        raise TypeError(f"kinds: expected a mapping such as {{'ward': 'category'}}, got {kinds!r}.")
+    return kinds
 
 
 def require_nan_policy(nan_policy: str) -> None:

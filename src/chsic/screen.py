@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.metadata
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from chsic._validate import RNGLike, as_count, as_generator, did_you_mean
+from chsic._validate import RNGLike, as_count, as_generator
 from chsic.columns import Data, named_columns
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.finished import Finished
 from chsic.frame import Frame
 from chsic.independence import chsic_test
+from chsic.names import did_you_mean
 from chsic.progress import progress_bar
 from chsic.samples import require_nan_policy
 from chsic.screened import Screen, line_of, pairs_of, require_statsmodels
@@ -102,17 +105,21 @@ def screen(
     of_z = [] if given is None else _names("given", given, raw)
     tested = _tested(raw, of_z, columns, target)
     pairs = _pairs(tested, target)
-    data = Frame.read(raw, of_z, tested, kinds or {}, nan_policy)
+    data = Frame.read(raw, of_z, tested, kinds, nan_policy)
     seed = int(as_generator(rng).integers(2**62))
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     with contextlib.ExitStack() as stack:
         file = None
         if resume is not None:
-            run = {"data": data.fingerprint(), "n_resamples": n_resamples}
+            run = {
+                "version": importlib.metadata.version("chsic"),
+                "data": data.fingerprint(),
+                "n_resamples": n_resamples,
+            }
             known, new = (run, {"seed": seed}) if rng is None else ({**run, "seed": seed}, {})
             file = stack.enter_context(Finished(resume, known, new))
             seed = file.run["seed"]
-            lines = {(line["x"], line["y"]): line for line in file.lines}
+            lines = {(line.get("x", ""), line.get("y", "")): line for line in file.lines}
         wanted = [pair for pair in pairs if not data.skipped.keys() & pair]
         left = [pair for pair in wanted if pair not in lines]
         report = stack.enter_context(progress_bar("pairs", shown=progress))
@@ -122,12 +129,13 @@ def screen(
             lines[line["x"], line["y"]] = line
             report(len(lines), len(wanted))
     found = [lines[pair] for pair in wanted]
-    failed = {f"{line['x']}, {line['y']}": line["failed"] for line in found if "failed" in line}
+    failed = {(line["x"], line["y"]): line["failed"] for line in found if "failed" in line}
     return Screen(
         pairs=pairs_of([line for line in found if "failed" not in line]),
         given=tuple(of_z),
         target=None if target is None else str(target),
-        skipped=data.skipped | failed,
+        skipped=data.skipped,
+        failed=failed,
         kinds=data.kinds,
         seed=seed,
     )
@@ -135,13 +143,13 @@ def screen(
 
 def _names(argument: str, given: Names, raw: Mapping[str, Any]) -> list[str]:
     """Return names of columns that are there, each once."""
-    several = [given] if isinstance(given, str | int) else list(given)
+    several = [given] if isinstance(given, str | int | np.integer) else list(given)
     names = [str(name) for name in several]
-    for name in names:
+    for name, times in Counter(names).items():
         if name not in raw:
             hint = did_you_mean(name, list(raw))
             raise ValueError(f"{argument}: there is no column {name!r}; {hint}")
-        if names.count(name) > 1:
+        if times > 1:
             raise ValueError(f"{argument}: column {name!r} is named more than once.")
     return names
 
@@ -157,8 +165,9 @@ def _tested(
     if target is not None:
         [name] = _names("target", target, raw)
         tested = tested if name in tested else [*tested, name]
+    among = set(tested)
     for name in of_z:
-        if name in tested:
+        if name in among:
             raise ValueError(
                 f"given: column {name!r} is to be tested as well; a column is either a confounder "
                 "or tested."
@@ -193,20 +202,22 @@ def _tests(
         named = hashlib.sha256(repr(sorted((x, y))).encode()).digest()
         return np.random.default_rng([seed, *named])
 
-    complete = {name: position for position, name in enumerate(frame.complete)}
-    positions = {(complete[x], complete[y]): (x, y) for x, y in pairs if {x, y} <= complete.keys()}
-    if positions:
+    complete = frame.complete()
+    place = {name: position for position, name in enumerate(complete)}
+    together = {(place[x], place[y]): (x, y) for x, y in pairs if x in place and y in place}
+    if together:
         shared = SharedTests(
-            [frame.columns[name] for name in complete],
-            frame.z,
+            list(complete.values()),
+            [column.rows(frame.known) for column in frame.z],
+            n_omitted=frame.n_omitted,
             n_resamples=n_resamples,
             rng=np.random.default_rng(seed),
         )
-        tests = shared.results(list(positions), lambda pair: signs(*positions[pair]), workers)
+        tests = shared.results(list(together), lambda pair: signs(*together[pair]), workers)
         for pair, result in tests:
-            yield line_of(*positions[pair], result, frame.n_rows)
+            yield line_of(*together[pair], result)
     for x, y in pairs:
-        if {x, y} <= complete.keys():
+        if x in place and y in place:
             continue
         try:
             result = chsic_test(
@@ -221,4 +232,4 @@ def _tests(
         except ValueError as error:  # of the rows that both have, one may be constant
             yield {"x": x, "y": y, "failed": str(error)}
         else:
-            yield line_of(x, y, result, frame.n_rows)
+            yield line_of(x, y, result)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from chsic._validate import Array, as_number
+from chsic.names import readable
 from chsic.result import IndependenceResult, drawn_by, later
 
 SHOWN = 10  # pairs in a repr
@@ -69,6 +70,8 @@ class Screen:
         The column that others were tested against, if one was named.
     skipped : dict
         Columns that could not be tested, and why.
+    failed : dict
+        Pairs, as (x, y), that could not be tested for gaps in both, and why.
     kinds : dict
         What each column was taken for, by its name: ``"number"`` or ``"category"``.
     seed : int
@@ -79,6 +82,7 @@ class Screen:
     given: tuple[str, ...]
     target: str | None
     skipped: Mapping[str, str]
+    failed: Mapping[tuple[str, str], str]
     kinds: Mapping[str, str]
     seed: int
 
@@ -124,7 +128,8 @@ class Screen:
         >>> chsic.screen(chsic.datasets.summer(), "temperature", rng=0).names()
         ['ice_cream', 'lemonade', 'rescues']
         """
-        return [name for name in self.kinds if name not in (*self.given, *self.skipped)]
+        others = {*self.given, *self.skipped}
+        return [name for name in self.kinds if name not in others]
 
     def matrix(self, field: str = "coefficient") -> Array:
         """Return a field of all pairs as a symmetric matrix in the order of `names`.
@@ -210,13 +215,16 @@ class Screen:
         return str(later("chsic.notebook", "html_of_screen", self))
 
     def __repr__(self) -> str:
-        given = f" given {', '.join(self.given)}" if self.given else ""
+        given = f" given {', '.join(map(readable, self.given))}" if self.given else ""
         few = sum(pair.pvalue_bh <= 0.05 for pair in self.pairs)
         skipped = f", {len(self.skipped)} columns skipped" if self.skipped else ""
-        lines = [f"Screen of {len(self)} pairs{given}: {few} with pvalue_bh <= 0.05{skipped}"]
+        failed = f", {len(self.failed)} pairs failed" if self.failed else ""
+        lines = [
+            f"Screen of {len(self)} pairs{given}: {few} with pvalue_bh <= 0.05{skipped}{failed}"
+        ]
         strongest = sorted(self.pairs, key=lambda pair: pair.pvalue)[:SHOWN]
         lines += [
-            f"  {pair.x}, {pair.y}: coefficient {pair.coefficient:.3f} "
+            f"  {readable(pair.x)}, {readable(pair.y)}: coefficient {pair.coefficient:.3f} "
             f"[{pair.low:.3f}, {pair.high:.3f}], pvalue {pair.pvalue:.2g}, "
             f"pvalue_bh {pair.pvalue_bh:.2g}"
             for pair in strongest
@@ -226,7 +234,7 @@ class Screen:
         return "\n".join(lines)
 
 
-def line_of(x: str, y: str, result: IndependenceResult, n_rows: int) -> dict[str, Any]:
+def line_of(x: str, y: str, result: IndependenceResult) -> dict[str, Any]:
     """Return what is kept of a test, ready for JSON: all fields of a pair that it alone decides."""
     low, high = result.confidence_interval()
     return {
@@ -238,7 +246,7 @@ def line_of(x: str, y: str, result: IndependenceResult, n_rows: int) -> dict[str
         "high": high,
         "statistic": result.statistic,
         "n_samples": result.n_samples,
-        "n_omitted": n_rows - result.n_samples,
+        "n_omitted": result.n_omitted,
         "warnings": list(result.warnings),
     }
 

@@ -135,6 +135,11 @@ def sensitivity(
         )
     read = {name: settings.pop(name) for name in ("nan_policy", "kinds") if name in settings}
     samples = read_samples(x, y, z, **read)
+    if not any(column.kind == "number" for column in samples.z):
+        raise ValueError(
+            "z: it has categories only, and all pairs inside them are compared: there is no number "
+            "of neighbours to vary."
+        )
     n = len(samples)
     seed = int(as_generator(rng).integers(2**63))
     default = default_alpha(n, sum(column.kind == "number" for column in samples.z))

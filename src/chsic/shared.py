@@ -11,7 +11,7 @@ import numpy as np
 from chsic.columns import Column, Columns
 from chsic.confounder import Confounder
 from chsic.design import make_design
-from chsic.engines.parallel import in_order
+from chsic.engines.parallel import as_finished, in_order
 from chsic.inference import Inference
 from chsic.prepare import Left, less_z
 from chsic.result import IndependenceResult
@@ -19,6 +19,7 @@ from chsic.samples import Samples
 from chsic.variable import Variable
 
 LOOKS = (199, 999)  # draws: most pairs of a screen are unrelated, which shows early
+SEEN_FOR_SIZE = 5  # columns
 KEPT_BYTES = 2**30  # of prepared columns that are held at once
 
 Pair: TypeAlias = tuple[int, int]  # positions of two columns
@@ -34,6 +35,8 @@ class SharedTests:
         Complete and usable ones.
     z : sequence of Column
         The confounders; none if it is empty.
+    n_omitted : int
+        Rows that were left out for missing values.
     n_resamples : int
         Largest number of draws of signs.
     rng : numpy.random.Generator
@@ -45,10 +48,11 @@ class SharedTests:
         columns: Sequence[Column],
         z: Columns,
         *,
+        n_omitted: int,
         n_resamples: int,
         rng: np.random.Generator,
     ) -> None:
-        self._columns, self._z = columns, z
+        self._columns, self._z, self._n_omitted = columns, z, n_omitted
         variables = [Variable.of(column.name, [column]) for column in columns]
         confounder = Confounder.of(z) if z else None
         if confounder is not None and confounder.on_line:
@@ -73,7 +77,7 @@ class SharedTests:
         """Test pairs, in an order in which few columns are held; `signs` draws those of each."""
         if not pairs:
             return
-        bytes_held = self._bytes_held(pairs[0][0])
+        bytes_held = self._bytes_held(pairs)
         keep = 2 * bytes_held <= KEPT_BYTES
         at_once = max(1, KEPT_BYTES // (2 * bytes_held)) if keep else len(self._columns)
         held: dict[int, Left] = {}
@@ -84,7 +88,7 @@ class SharedTests:
 
         def test(pair: Pair) -> IndependenceResult:
             x, y = pair
-            samples = Samples([self._columns[x]], [self._columns[y]], self._z)
+            samples = Samples([self._columns[x]], [self._columns[y]], self._z, self._n_omitted)
             return self._inference.compare(held[x], held[y], samples, signs(pair))
 
         for block in _blocks(pairs, at_once):
@@ -93,23 +97,24 @@ class SharedTests:
                 del held[position]
             new = [position for position in needed if position not in held]
             held.update(zip(new, in_order(less_z_of, new, workers), strict=True))
-            yield from zip(block, in_order(test, block, workers), strict=True)
+            yield from as_finished(test, block, workers)
 
     def _less_z(self, position: int) -> Left:
         column, design = self._columns[position], self._design
         variable, adjuster = self._variables[position], design.adjusters[position]
         return less_z(column.name, variable, [column], adjuster, design.graph)
 
-    def _bytes_held(self, position: int) -> int:
-        """Guess from one what is kept of each column: features, differences, weighted ones."""
-        prepared = self._less_z(position).prepared
-        if prepared is None:
-            return 1
-        first = self._inference.pieces[0]
-        ranks = (
-            prepared.residuals(k, first).features.shape[1] for k in range(len(prepared.bandwidths))
-        )
-        return 3 * 8 * self._design.graph.n_samples * int(sum(ranks))
+    def _bytes_held(self, pairs: Sequence[Pair]) -> int:
+        """Guess from some columns what is kept of one: features, differences, weighted ones."""
+        positions = sorted({position for pair in pairs for position in pair})
+        first, most = self._inference.pieces[0], 1
+        for position in positions[:: max(1, len(positions) // SEEN_FOR_SIZE)]:
+            prepared = self._less_z(position).prepared
+            if prepared is not None:
+                scales = range(len(prepared.bandwidths))
+                rank = sum(prepared.residuals(k, first).features.shape[1] for k in scales)
+                most = max(most, int(rank))
+        return 3 * 8 * self._design.graph.n_samples * most
 
 
 def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import io
+import mmap
 import os
+import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from chsic._validate import did_you_mean
+from chsic.names import did_you_mean
 
 if TYPE_CHECKING:
     import polars
@@ -21,6 +25,8 @@ SEPARATORS = (",", "\t", ";")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]  # what stands for no value
 ROWS_SEEN = 10_000  # from which types are inferred; all of them if that fails
 PARQUET = b"PAR1"  # how such a file begins
+BLANK_LINE = re.compile(rb"\n\r?\n")
+MOST_HEADER_LINES = 100  # as a name may hold line breaks
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,12 +41,15 @@ class Table:
         Its columns, without spaces around their names.
     separator : str or None
         Between the columns of text; None for Parquet.
+    missing : tuple of str
+        What stands for no value, beside the usual.
     """
 
     path: str
     names: tuple[str, ...]
     separator: str | None
     content: Path | bytes = dataclasses.field(repr=False)
+    missing: tuple[str, ...] = ()
 
     def split(self, texts: Sequence[str]) -> list[str]:
         """Take lists of names apart at commas, unless a name has a comma in it."""
@@ -61,7 +70,7 @@ class Table:
         Returns
         -------
         polars.DataFrame
-            Without rows in which all of these columns are empty, as blank lines are.
+            Blank lines are no rows.
 
         Raises
         ------
@@ -72,54 +81,78 @@ class Table:
 
         positions = [self._position(name) for name in columns]
         if len(set(positions)) < len(positions):
-            repeated = next(name for name in columns if list(columns).count(name) > 1)
+            repeated = next(name for name, times in Counter(columns).items() if times > 1)
             raise ValueError(f"{self.path}: column {repeated!r} is asked for more than once.")
-        source = self.content if isinstance(self.content, Path) else io.BytesIO(self.content)
         try:
             if self.separator is None:
-                frame = pl.read_parquet(source, columns=sorted(positions))
+                series = pl.read_parquet(self._source(), columns=sorted(positions)).get_columns()
+                found = dict(zip(sorted(positions), series, strict=True))
             else:
-                frame = self._read_text(source, positions)
+                found = self._read_text(positions)
         except (pl.exceptions.PolarsError, OSError) as error:
             first = str(error).strip().partition("\n")[0]
             if "utf-8" in first.lower():
                 first = "this is not UTF-8 text; save it as CSV in UTF-8"
             raise ValueError(f"{self.path}: {first}.") from None
-        # Columns come in the order of the file, and blank lines as rows in which nothing is.
-        found = dict(zip(sorted(positions), frame.get_columns(), strict=True))
-        ordered = [
-            found[position].alias(name) for name, position in zip(columns, positions, strict=True)
-        ]
-        return pl.DataFrame(ordered).filter(~pl.all_horizontal(pl.all().is_null()))
+        return pl.DataFrame(
+            [found[position].alias(name) for name, position in zip(columns, positions, strict=True)]
+        )
 
-    def _read_text(self, source: Any, positions: list[int]) -> polars.DataFrame:
+    def _source(self) -> Any:
+        return self.content if isinstance(self.content, Path) else io.BytesIO(self.content)
+
+    def _read_text(self, positions: list[int]) -> dict[int, polars.Series]:
+        """Read columns by position; blank lines are no rows."""
         import polars as pl
 
+        blank = self._has_blank_lines()
+        # A row of which all columns are empty is such a line, so all of them are looked at.
+        wanted = list(range(len(self.names))) if blank else sorted(positions)
         settings: dict[str, Any] = {
-            "columns": sorted(positions),
+            "columns": wanted,
             "separator": self.separator,
-            "null_values": MISSING,
+            "null_values": [*MISSING, *self.missing],
             "try_parse_dates": True,
         }
         try:
-            return pl.read_csv(source, infer_schema_length=ROWS_SEEN, **settings)
+            frame = pl.read_csv(self._source(), infer_schema_length=ROWS_SEEN, **settings)
         except pl.exceptions.ComputeError:
-            if isinstance(source, io.BytesIO):
-                source.seek(0)
-            return pl.read_csv(source, infer_schema_length=None, **settings)
+            frame = pl.read_csv(self._source(), infer_schema_length=None, **settings)
+        if blank:
+            frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        return dict(zip(wanted, frame.get_columns(), strict=True))
+
+    def _has_blank_lines(self) -> bool:
+        if isinstance(self.content, bytes):
+            return BLANK_LINE.search(self.content) is not None
+        if not self.content.stat().st_size:
+            return False
+        with (
+            self.content.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+        ):
+            return BLANK_LINE.search(content) is not None
+
+    @functools.cached_property
+    def _places(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for position, name in enumerate(self.names):
+            places.setdefault(name, []).append(position)
+        return places
 
     def _position(self, name: str) -> int:
-        if self.names.count(name) == 1:
-            return self.names.index(name)
-        if name in self.names:
+        places = self._places.get(name, [])
+        if len(places) == 1:
+            return places[0]
+        if places:
             raise ValueError(
-                f"{self.path}: {self.names.count(name)} columns are called {name!r}; rename them."
+                f"{self.path}: {len(places)} columns are called {name!r}; rename them."
             )
         hint = did_you_mean(name, self.names)
         raise ValueError(f"{self.path}: there is no column {name!r}; {hint}")
 
 
-def open_table(path: str | os.PathLike[str]) -> Table:
+def open_table(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Table:
     r"""Look at a file and read the names of its columns.
 
     Parameters
@@ -127,6 +160,8 @@ def open_table(path: str | os.PathLike[str]) -> Table:
     path : path-like
         A CSV or TSV file in UTF-8 whose first line names the columns, a Parquet file, or ``"-"``
         for standard input. Which of them it is shows in the file, whatever it is called.
+    missing : sequence of str
+        What stands for no value in text, beside ``NA``, ``NaN``, ``null`` and their like.
 
     Returns
     -------
@@ -146,16 +181,24 @@ def open_table(path: str | os.PathLike[str]) -> Table:
     content: Path | bytes = Path(name)
     if name == STANDARD_INPUT:
         name, content = "standard input", sys.stdin.buffer.read()
-        start, first_line = content[:4], content.partition(b"\n")[0]
-    else:
-        with Path(name).open("rb") as file:
-            start = file.read(4)
-            file.seek(0)
-            first_line = b"" if start == PARQUET else file.readline()
-    if start == PARQUET:
+    with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
+        is_parquet = file.read(4) == PARQUET
+        file.seek(0)
+        first_lines = b"" if is_parquet else _first_record(file)
+    if is_parquet:
         return Table(name, _parquet_names(name, content), None, content)
-    header, separator = _header(name, first_line)
-    return Table(name, header, separator, content)
+    header, separator = _header(name, first_lines)
+    return Table(name, header, separator, content, tuple(missing))
+
+
+def _first_record(file: IO[bytes]) -> bytes:
+    """Read the first line, and further ones as long as a quote is open."""
+    record = file.readline()
+    for _ in range(MOST_HEADER_LINES):
+        if record.count(b'"') % 2 == 0:
+            break
+        record += file.readline()
+    return record
 
 
 def _parquet_names(name: str, content: Path | bytes) -> tuple[str, ...]:
@@ -178,7 +221,7 @@ def _header(name: str, first_line: bytes) -> tuple[tuple[str, ...], str]:
     if not text.strip():
         raise ValueError(f"{name}: the file is empty; its first line must name the columns.")
     ways = {
-        separator: next(csv.reader([text.rstrip("\r\n")], delimiter=separator))
+        separator: next(csv.reader(io.StringIO(text.rstrip("\r\n")), delimiter=separator))
         for separator in SEPARATORS
     }
     separator = max(SEPARATORS, key=lambda s: len(ways[s]))  # the first of those that are equal

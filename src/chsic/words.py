@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from chsic.result import IndependenceResult
 
-LONGEST_NAME = 40
 CLEAR, SOME = 0.01, 0.05  # p-values below which there is clear and some evidence
 
 
@@ -21,7 +20,7 @@ def question(result: IndependenceResult) -> str:
     >>> question(chsic.chsic_test(x, y, z, rng=0))
     'Is x still related to y once z is known?'
     """
-    x, y, z = (_listed(result.names[argument]) for argument in "xyz")
+    x, y, z = (listed(result.names[argument]) for argument in "xyz")
     if not z:
         return f"Is {x} related to {y}?"
     known = "are" if len(result.names["z"]) > 1 else "is"
@@ -39,7 +38,7 @@ def answer(result: IndependenceResult) -> str:
     >>> print(answer(chsic.chsic_test(x, y, z, rng=0)))
     Yes: x and y are related among samples of equal z (p = ...).
     """
-    x, y, z = (_listed(result.names[argument]) for argument in "xyz")
+    x, y, z = (listed(result.names[argument]) for argument in "xyz")
     among = f" among samples of equal {z}" if z else ""
     p = f"p = {pvalue(result.pvalue)}"
     if result.pvalue <= CLEAR:
@@ -82,27 +81,19 @@ def pvalue(p: float) -> str:
     return f"{p:.2g}" if p >= 1e-4 else f"{p:.0e}"
 
 
-def readable(name: str) -> str:
-    r"""Return a column's name as it can stand in a sentence or a picture: in one line, and short.
-
-    Marks that turn the direction of writing and other letters that cannot be seen become spaces.
-
-    Examples
-    --------
-    >>> from chsic.words import readable
-    >>> readable("rate\nper year"), len(readable("x" * 10_000))
-    ('rate per year', 40)
-    """
-    line = "".join(letter if letter.isprintable() else " " for letter in name).strip()
-    line = line or "(no name)"
-    return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
-
-
 def _number(value: float) -> str:
     """Three decimals, or fewer digits of what they would not show."""
     return f"{value:.3f}" if value == 0 or abs(value) >= 0.001 else f"{value:.1g}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    *first, last = names or [""]
+def listed(names: Iterable[str]) -> str:
+    """Write names as in a sentence.
+
+    Examples
+    --------
+    >>> from chsic.words import listed
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = list(names) or [""]
     return f"{', '.join(first)} and {last}" if first else last

@@ -7,7 +7,7 @@ import functools
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -35,6 +35,30 @@ def in_order(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def as_finished(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: int
+) -> Iterator[tuple[Item, Result]]:
+    """Yield items with ``function(item)`` as soon as they are finished, in any order."""
+    if workers == 1:
+        for item in items:
+            yield item, function(item)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: dict[Future[Result], Item] = {}
+        try:
+            for item in items:
+                waiting[pool.submit(function, item)] = item
+                if len(waiting) > workers:
+                    done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        yield waiting.pop(future), future.result()
+            for future in as_completed(list(waiting)):
+                yield waiting.pop(future), future.result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 @contextlib.contextmanager

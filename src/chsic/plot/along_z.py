@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from chsic._validate import Array
-from chsic.plot.canvas import BLUE, GREY, ORANGE, axes_or_new, plainly
+from chsic.names import readable
+from chsic.plot.canvas import BLUE, DAYS, GREY, ORANGE, axes_or_new, plainly
 from chsic.result import IndependenceResult
-from chsic.words import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,10 @@ def profile(result: IndependenceResult, column: int = 0, ax: Axes | None = None)
     if len(along.mean_z):
         style = {"marker": "D", "ls": ""} if along.is_category else {"lw": 2}
         ax.plot(along.mean_z, along.mean, color=ORANGE, label=along.mean_of, **style)
-    ax.set_xlabel(readable(along.name), parse_math=False)
+    ax.set_xlabel(along.label, parse_math=False)
+    if along.is_category:
+        shown = [readable(level) for level in along.levels]
+        ax.set_xticks(range(len(shown)), shown, parse_math=False)
     ax.set_ylabel("contribution to the estimate")
     ax.set_title("Where the dependence sits", loc="left", fontsize=11)
     ax.legend(frameon=False, fontsize=9)
@@ -64,13 +67,18 @@ def profile(result: IndependenceResult, column: int = 0, ax: Axes | None = None)
 class ProfileAlong:
     """What a picture of a profile along one column of z shows."""
 
-    name: str
-    is_category: bool
+    label: str
+    levels: tuple[str, ...]  # of a category
     z: Array
     contribution: Array
     mean_z: Array
     mean: Array
     mean_of: str
+
+    @property
+    def is_category(self) -> bool:
+        """Whether it is along a category."""
+        return bool(self.levels)
 
 
 def profile_along(result: IndependenceResult, column: int) -> ProfileAlong:
@@ -82,10 +90,12 @@ def profile_along(result: IndependenceResult, column: int) -> ProfileAlong:
             if names
             else "result: without z there is nothing to draw along."
         )
-    z, contribution = result.profile.z[:, column], result.profile.contribution
-    order = np.argsort(z, kind="stable")
-    z, contribution = z[order], contribution[order] * len(contribution)  # comparable with the whole
-    is_category = result.kinds[names[column]] == "category"
+    name, z = names[column], result.profile.z[:, column]
+    contribution = result.profile.contribution * len(z)  # comparable with the whole
+    order = np.argsort(z, kind="stable")[: int(np.isfinite(z).sum())]  # NaN last, and not drawn
+    z, contribution = z[order], contribution[order]
+    levels = result.levels.get(name, ())
+    is_category = bool(levels)
     mean_z = mean = np.empty(0)
     if is_category:
         mean_z, inverse = np.unique(z, return_inverse=True)
@@ -94,4 +104,5 @@ def profile_along(result: IndependenceResult, column: int) -> ProfileAlong:
         window = np.ones(WINDOW) / WINDOW
         mean_z, mean = np.convolve(z, window, "valid"), np.convolve(contribution, window, "valid")
     mean_of = "mean" if is_category else f"mean of {WINDOW} units"
-    return ProfileAlong(names[column], is_category, z, contribution, mean_z, mean, mean_of)
+    label = readable(name) + (DAYS if result.kinds[name] == "date" else "")
+    return ProfileAlong(label, levels, z, contribution, mean_z, mean, mean_of)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chsic.columns import Column
 from chsic.files import write_whole
+from chsic.names import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+DAYS = " (days since 1970)"  # unit of dates
 # Okabe and Ito's, which colour-blind readers can tell apart.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
 
@@ -33,6 +36,11 @@ def two_axes_or_new(axes: tuple[Axes, Axes] | None) -> tuple[Axes, Axes]:
 
     left, right = Figure(figsize=(10, 4), layout="constrained").subplots(1, 2)
     return left, right
+
+
+def axis_name(column: Column) -> str:
+    """Return a column's name, with the unit if there is one."""
+    return readable(column.name) + (DAYS if column.is_date else "")
 
 
 def plainly(ax: Axes) -> None:

@@ -10,9 +10,8 @@ import numpy as np
 from chsic._validate import Array, RNGLike, as_generator
 from chsic.columns import Data
 from chsic.pairs import nearest_pairs
-from chsic.plot.canvas import GREY, plainly, two_axes_or_new
-from chsic.samples import read_samples
-from chsic.words import readable
+from chsic.plot.canvas import GREY, axis_name, plainly, two_axes_or_new
+from chsic.samples import Samples, read_samples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +26,7 @@ def differences(
     /,
     *,
     alpha: float = 4,
+    nan_policy: str = "raise",
     axes: tuple[Axes, Axes] | None = None,
     rng: RNGLike | None = 0,
 ) -> tuple[Axes, Axes]:
@@ -41,6 +41,8 @@ def differences(
         One column of numbers each.
     alpha : float
         Number of neighbours of a sample.
+    nan_policy : {"raise", "omit"}
+        ``"omit"`` leaves out rows with a missing value.
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw; on a new figure if not given.
     rng : None, int or numpy.random.Generator
@@ -58,7 +60,8 @@ def differences(
     >>> [ax.get_title(loc="left") for ax in plot.differences(x, y, z)]
     ['Samples', 'Differences over pairs close in z']
     """
-    seen = before_and_after(x, y, z, alpha=alpha, rng=rng)
+    samples = read_samples(x, y, z, nan_policy=nan_policy)
+    seen = before_and_after(samples, alpha=alpha, rng=rng)
     left, right = two_axes_or_new(axes)
     drawn = left.scatter(*seen.samples[:2], c=seen.samples[2], s=8, cmap="viridis")
     left.figure.colorbar(drawn, ax=left).set_label(seen.z, parse_math=False)
@@ -89,15 +92,12 @@ class BeforeAndAfter:
     differences: tuple[Array, Array, Array]
 
 
-def before_and_after(
-    x: Data, y: Data, z: Data, *, alpha: float, rng: RNGLike | None
-) -> BeforeAndAfter:
+def before_and_after(given: Samples, *, alpha: float, rng: RNGLike | None) -> BeforeAndAfter:
     """Choose the points that are drawn."""
-    given = read_samples(x, y, z)
     for argument, columns in (("x", given.x), ("y", given.y), ("z", given.z)):
         if len(columns) != 1 or columns[0].kind != "number":
             raise ValueError(f"{argument}: one column of numbers is needed for this picture.")
-    name_x, name_y, name_z = (readable(of[0].name) for of in (given.x, given.y, given.z))
+    name_x, name_y, name_z = (axis_name(*of) for of in (given.x, given.y, given.z))
     u, v, w = (of[0].values for of in (given.x, given.y, given.z))
     generator = as_generator(rng)
     graph = nearest_pairs(w, alpha, rng=generator)

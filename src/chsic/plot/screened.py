@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from chsic.names import readable
 from chsic.plot.canvas import BLUE, GREY, axes_or_new
 from chsic.screened import Screen
-from chsic.words import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_NAMED = 60  # columns whose names can be read beside each other
+LONGEST_TICK = 24  # letters beside a heat map
 MOST_UPRIGHT = 16  # of them around a circle, without being turned
 UNTESTED = "#eeeeee"
 WIDEST = 6.0  # line of a network, in points
@@ -43,9 +44,10 @@ def heat_map(found: Screen, *, level: float = 0.05, ax: Axes | None = None) -> A
     >>> [label.get_text() for label in plot.heat_map(found).get_yticklabels()]
     ['ice_cream', 'lemonade', 'rescues']
     """
-    names = found.names()
+    names = _names(found)
     strengths = found.matrix("coefficient")
-    side = min(max(4.0, 1.5 + 0.3 * len(names)), 14.0)
+    for_names = 0.1 * min(max(map(len, names)), LONGEST_TICK)
+    side = min(max(3.0, 0.3 * len(names)), 12.0) + for_names
     ax = axes_or_new(ax, (side + 1.2, side))
     seen = strengths[np.isfinite(strengths)]
     # Strengths just above and below 0 are chance; a scale that ends there would make them look big.
@@ -56,7 +58,7 @@ def heat_map(found: Screen, *, level: float = 0.05, ax: Axes | None = None) -> A
         rows, columns = np.nonzero(found.matrix("pvalue_bh") <= level)
     size = 2 + 100 / len(names)
     ax.plot(columns, rows, "o", color="white", ms=min(size, 9), mec="black", mew=0.8)
-    for_people = [readable(name) for name in names] if len(names) <= MOST_NAMED else []
+    for_people = [_tick(name) for name in names] if len(names) <= MOST_NAMED else []
     small = 10 if len(names) <= 20 else 7
     places = range(len(for_people))
     ax.set_xticks(places, for_people, rotation=60, ha="right", fontsize=small, parse_math=False)
@@ -97,7 +99,7 @@ def network(found: Screen, *, level: float = 0.05, by: str = "bh", ax: Axes | No
     1
     """
     ax = axes_or_new(ax, (7.0, 7.0))
-    names = found.names()
+    names = _names(found)
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / max(len(names), 1)
     place = dict(zip(names, zip(np.cos(angles), np.sin(angles), strict=True), strict=True))
     related = found.significant(level, by)
@@ -129,6 +131,18 @@ def _write_beside(ax: Axes, name: str, angle: float, *, turned: bool) -> None:
     turn = np.degrees(angle) + (180 if across < -1e-9 else 0) if turned else 0.0
     ax.text(1.1 * across, 1.1 * up, readable(name), rotation=turn, rotation_mode="anchor",
             ha=side, va=height, fontsize=10, parse_math=False)  # fmt: skip
+
+
+def _names(found: Screen) -> list[str]:
+    names = found.names()
+    if not names:
+        raise ValueError("found: no column could be tested, so there is nothing to draw.")
+    return names
+
+
+def _tick(name: str) -> str:
+    line = readable(name)
+    return line if len(line) <= LONGEST_TICK else line[: LONGEST_TICK - 1] + "…"
 
 
 def _given(found: Screen) -> str:

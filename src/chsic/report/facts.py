@@ -12,12 +12,12 @@ import numpy as np
 import scipy
 
 from chsic._validate import RNGLike, as_generator
-from chsic.columns import Column, Data, read_columns
+from chsic.columns import DAY, EPOCH, Column, Data
 from chsic.independence import chsic_test
 from chsic.plot.differences import BeforeAndAfter, before_and_after
 from chsic.progress import Report
 from chsic.result import IndependenceResult
-from chsic.samples import Samples, read_samples
+from chsic.samples import Samples, read_arguments, read_samples
 from chsic.sensitivity import Sensitivity, sensitivity
 
 MOST_FOR_SENSITIVITY = 20_000  # samples: a dozen tests of more would take minutes
@@ -120,10 +120,10 @@ def gather(
     (['x', 'y', 'z'], 99)
     """
     tell = report or (lambda done, total: None)
-    seed = int(as_generator(rng).integers(2**32))
+    is_seed = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
+    seed = int(rng) if is_seed else int(as_generator(rng).integers(2**32))  # type: ignore[arg-type]
     given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
-    read = {argument: read_columns(argument, data, kinds) for argument, data in given.items()}
-    # What read_columns knows of kinds is in the columns now.
+    read = read_arguments(given, kinds)  # which settles what the columns are
     samples = read_samples(read["x"], read["y"], read.get("z"), nan_policy=nan_policy)
     how: dict[str, Any] = {"n_resamples": n_resamples, "workers": workers, "rng": seed}
     tell(0, 3)
@@ -167,7 +167,7 @@ def _seen(samples: Samples, seed: int) -> BeforeAndAfter | None:
     if not numbers:
         return None
     alpha = min(NEIGHBOURS_DRAWN, len(samples) - 1)
-    return before_and_after(samples.x, samples.y, samples.z, alpha=alpha, rng=seed)
+    return before_and_after(samples, alpha=alpha, rng=seed)
 
 
 def _about(role: str, column: Column) -> ColumnFacts:
@@ -175,9 +175,16 @@ def _about(role: str, column: Column) -> ColumnFacts:
     if column.kind == "category":
         described = f"{len(column.levels)} levels: {', '.join(column.levels)}"
     else:
-        low, middle, high = np.quantile(values, [0, 0.5, 1])
-        described = f"{low:.4g} to {high:.4g}, half of them below {middle:.4g}"
-    return ColumnFacts(role, column.name, column.kind, int(column.missing.sum()), described)
+        low, middle, high = (_written(value, column) for value in np.quantile(values, [0, 0.5, 1]))
+        described = f"{low} to {high}, half of them below {middle}"
+    n_missing = int(column.missing.sum())
+    return ColumnFacts(role, column.name, column.described, n_missing, described)
+
+
+def _written(value: float, column: Column) -> str:
+    if not column.is_date:
+        return f"{value:.4g}"
+    return str((EPOCH + np.timedelta64(round(value * DAY), "us")).astype("datetime64[m]"))
 
 
 def _versions() -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from chsic.names import readable
 from chsic.plot.along_settings import SMALLEST
 from chsic.plot.along_z import profile_along
 from chsic.plot.canvas import BLUE, GREY, ORANGE
@@ -17,7 +18,7 @@ from chsic.plot.differences import BeforeAndAfter
 from chsic.report.facts import Facts
 from chsic.result import IndependenceResult
 from chsic.sensitivity import SensitivityPoint
-from chsic.words import pvalue, readable
+from chsic.words import listed, pvalue
 
 DIGITS = 6  # of coordinates: more cannot be seen
 BINS = 60
@@ -78,8 +79,8 @@ def _before_and_after(seen: BeforeAndAfter) -> Picture:
         figure.add_scatter(
             x=_short(x), y=_short(y), mode="markers", showlegend=False, row=1, col=column,
             marker={"color": _short(z), "size": 5, "coloraxis": "coloraxis"},
-            customdata=_short(z), hovertemplate="%{x}, %{y}; " + _label(seen.z)
-            + " %{customdata}<extra></extra>",
+            customdata=_short(z), meta=_label(seen.z),
+            hovertemplate="%{x}, %{y}; %{meta} %{customdata}<extra></extra>",
         )  # fmt: skip
     figure.update_layout(
         coloraxis={"colorscale": "Viridis", "colorbar": {"title": {"text": _label(seen.z)}}}
@@ -101,6 +102,8 @@ def _null(result: IndependenceResult) -> Picture:
     from plotly.graph_objects import Figure
 
     draws = result.null_distribution
+    x, y, z = (listed(map(readable, result.names[argument])) for argument in "xyz")
+    known = f" given {z}" if z else ""
     counts, edges = np.histogram(draws, bins=BINS)
     middles = (edges[1:] + edges[:-1]) / 2
     beyond = middles >= result.estimate
@@ -118,8 +121,8 @@ def _null(result: IndependenceResult) -> Picture:
     figure.update_yaxes(title_text="draws")
     return _picture(
         "If nothing were related",
-        f"The estimate under {len(draws)} draws of random signs, which is how it would vary if x "
-        "and y were unrelated once z is known, and the observed one. The p-value counts several "
+        f"The estimate under {len(draws)} draws of random signs, which is how it would vary if {x} "
+        f"and {y} were unrelated{known}, and the observed one. The p-value counts several "
         "bandwidths at once, so it is a little larger than the share of draws to the right.",
         figure,
     )
@@ -161,6 +164,7 @@ def _profile(result: IndependenceResult, column: int) -> Picture:
     from plotly.graph_objects import Figure
 
     along = profile_along(result, column)
+    x, y = (listed(map(readable, result.names[argument])) for argument in "xy")
     figure = Figure()
     figure.add_scatter(
         x=_short(along.z), y=_short(along.contribution), mode="markers", name="units of neighbours",
@@ -175,11 +179,14 @@ def _profile(result: IndependenceResult, column: int) -> Picture:
         )  # fmt: skip
     figure.add_hline(y=0, line={"color": GREY, "width": 1})
     figure.update_layout(legend={"orientation": "h", "y": 1.1})
-    figure.update_xaxes(title_text=_label(along.name))
+    figure.update_xaxes(title_text=_label(along.label))
+    if along.is_category:
+        texts = [_label(level) for level in along.levels]
+        figure.update_xaxes(tickvals=list(range(len(texts))), ticktext=texts)
     figure.update_yaxes(title_text="contribution to the estimate")
     return _picture(
-        f"Where along {readable(along.name)} the relation sits",
-        "Points scatter by chance. Where the line stays above zero, x and y are related.",
+        f"Where along {readable(along.label)} the relation sits",
+        f"Points scatter by chance. Where their mean stays above zero, {x} and {y} are related.",
         figure,
     )
 
@@ -192,7 +199,7 @@ def _picture(title: str, caption: str, figure: Any) -> Picture:
 
 def _label(name: str) -> str:
     """Escape a name for plotly, which takes some HTML for markup."""
-    return html.escape(readable(name))
+    return html.escape(readable(name), quote=False)
 
 
 def _short(values: Any) -> list[float]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import os
+import shlex
 from importlib.resources import files
+from typing import Any
 
+from chsic.names import readable, seen
 from chsic.report.facts import Facts
 from chsic.report.figures import Picture, pictures, plotly_script
 from chsic.result import IndependenceResult
-from chsic.words import answer, question, readable, strength
+from chsic.words import answer, listed, question, strength
 
 MOST_LETTERS = 200  # of a description of values
 
@@ -61,7 +65,7 @@ def page(facts: Facts, source: str | None = None) -> str:
             *(_figure(number, picture) for number, picture in enumerate(drawn)),
             _data(facts, source),
             _meaning(),
-            _repeat(facts),
+            _repeat(facts, source),
             "</main>",
             f"<script>{plotly_script()}</script>",
             f"<script>{_asset('report.js')}</script>",
@@ -77,7 +81,7 @@ def _answer(facts: Facts, shown: IndependenceResult) -> str:
     if facts.ignoring_z is not None:
         ignoring = _readable(facts.ignoring_z)
         parts.append(
-            f"<p>If {_names(shown, 'z')} is ignored, the question is another one: "
+            f"<p>If {_text(listed(shown.names['z']))} is ignored, the question is another one: "
             f"{_text(question(ignoring))} {_text(answer(ignoring))} "
             f"Strength: {_text(strength(ignoring))}.</p>"
         )
@@ -108,7 +112,8 @@ def _data(facts: Facts, source: str | None) -> str:
         f", {result.n_omitted} of them left out for missing values" if result.n_omitted else ""
     )
     rows = "".join(
-        f"<tr><th scope=row title={_quoted(column.name)}>{_text(readable(column.name))}</th>"
+        f"<tr><th scope=row title={_quoted(_shortened(column.name))}>"
+        f"{_text(readable(column.name))}</th>"
         f"<td>{column.role}</td><td>{column.kind}</td><td>{column.n_missing}</td>"
         f"<td>{_text(_shortened(column.values))}</td></tr>"
         for column in facts.columns
@@ -136,7 +141,7 @@ def _meaning() -> str:
     )
 
 
-def _repeat(facts: Facts) -> str:
+def _repeat(facts: Facts, source: str | None) -> str:
     result, settings = facts.result, facts.settings
     told = {
         "samples": result.n_samples,
@@ -157,11 +162,32 @@ def _repeat(facts: Facts) -> str:
         f"{name}={value!r}" for name, value in settings.items() if changed.get(name) != value
     ]
     call = f"chsic.chsic_test({', '.join([x, y, *([z] if z else []), *keywords])})"
+    command = ""
+    if source and os.path.isfile(source):
+        command = (
+            "<p>On the command line:</p>"
+            f"<pre><code>{_text(_command(result, settings, source))}</code></pre>"
+        )
     return (
         '<section><h2>To repeat it</h2><div class="wide"><table><tbody>'
-        f"{rows}</tbody></table></div><p>With <code>df</code> the data frame:</p>"
+        f"{rows}</tbody></table></div>{command}<p>In Python, with <code>df</code> the data frame, "
+        "dates and categories as above:</p>"
         f"<pre><code>{_text(call)}</code></pre></section>"
     )
+
+
+def _command(result: IndependenceResult, settings: dict[str, Any], source: str) -> str:
+    """Write the test as the command line takes it."""
+    parts = ["chsic", "test", source]
+    for option, argument in (("--x", "x"), ("--y", "y"), ("--given", "z")):
+        for name in result.names[argument]:
+            parts += [option, name]
+    for name, kind in settings["kinds"].items():
+        parts += ["--categories" if kind == "category" else "--numbers", name]
+    if settings["nan_policy"] != "raise":
+        parts += ["--nan-policy", settings["nan_policy"]]
+    parts += ["--resamples", str(settings["n_resamples"]), "--seed", str(settings["rng"])]
+    return shlex.join(seen(part) for part in parts)
 
 
 def _columns(names: tuple[str, ...]) -> str:
@@ -176,12 +202,8 @@ def _readable(result: IndependenceResult) -> IndependenceResult:
     return dataclasses.replace(result, names=names)
 
 
-def _names(result: IndependenceResult, argument: str) -> str:
-    return _text(", ".join(result.names[argument]))
-
-
 def _shortened(text: str) -> str:
-    line = "".join(letter if letter.isprintable() else " " for letter in text)
+    line = seen(text)
     return line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "…"
 
 

@@ -63,6 +63,11 @@ class Column:
         """Which values are missing."""
         return np.isnan(self.values)
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether any value is missing."""
+        return not _all_finite(self.values) and bool(self.missing.any())
+
     def rows(self, kept: slice | Index | NDArray[np.bool_]) -> Column:
         """Return some rows, none of them missing; levels without any are forgotten."""
         values = self.values[kept]
@@ -74,7 +79,7 @@ class Column:
 
     def with_missing_level(self) -> Column:
         """Make missing a level of its own, if this is a category."""
-        if self.kind == "number" or not self.missing.any():
+        if self.kind == "number" or not self.has_gaps:
             return self
         values = np.where(self.missing, len(self.levels), self.values)
         return Column(self.name, self.kind, values, (*self.levels, MISSING_LEVEL))
@@ -168,13 +173,12 @@ def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LE
         )
     for column in columns:
         which, values = called(argument, column), column.values
-        bad = np.flatnonzero(~np.isfinite(values))
-        if len(bad):
+        if not _all_finite(values) and len(bad := np.flatnonzero(~np.isfinite(values))):
             raise ValueError(
                 f"{which}: {len(bad)} of {n} samples are missing, NaN or infinite (first at row "
                 f"{bad[0]}); drop those rows from every argument, or impute them."
             )
-        if np.all(values == values[0]):
+        if values[0] == values[-1] and np.all(values == values[0]):
             what = repr(column.levels[0]) if column.levels else f"{values[0]:g} in double precision"
             raise ValueError(
                 f"{which}: every value is {what}. A constant column can neither depend on anything "
@@ -189,6 +193,15 @@ def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LE
                 "group rare ones, or correct what is no number and say so with "
                 f"kinds={{{readable(column.name)!r}: 'number'}}."
             )
+
+
+def _all_finite(values: Array) -> bool:
+    """Whether a sum shows that all values are finite; if not, some may be, or their sum overflows.
+
+    It needs no array of its own, which for many samples costs more than all else.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()))
 
 
 def called(argument: str, column: Column) -> str:
@@ -350,7 +363,7 @@ def _is_missing(value: Any) -> bool:
 
 def _numbers(name: str, plain: NDArray[Any]) -> Array:
     if plain.dtype.kind in "biuf":
-        return plain.astype(np.float64)
+        return plain.astype(np.float64, copy=False)  # never written into
     if plain.dtype.kind in "mM":
         since = plain - EPOCH if plain.dtype.kind == "M" else plain
         days = since.astype("timedelta64[us]").astype(np.float64) / DAY

@@ -139,7 +139,7 @@ class Discovery:
             require_complete({"data": columns})
         elif nan_policy == "level":
             columns = [column.with_missing_level() for column in columns]
-        self._columns = [c if c.missing.any() else c.rows(slice(None)) for c in columns]
+        self._columns = [c if c.has_gaps else c.rows(slice(None)) for c in columns]
         self._constant = [_is_constant(column) for column in columns]
         self._names = list(raw)
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
@@ -205,7 +205,7 @@ class Discovery:
         for argument, of in zip("xyz", columns, strict=True):
             if argument != "z" or of:
                 _require(argument, of)
-        if any(column.missing.any() for of in columns for column in of):
+        if any(column.has_gaps for of in columns for column in of):
             u, v, w = columns
             return chsic_test(
                 u, v, w or None, nan_policy="omit", n_resamples=self._n_resamples, rng=rng
@@ -332,6 +332,6 @@ def _is_constant(column: Column) -> bool:
 def _require(argument: str, columns: Sequence[Column]) -> None:
     if not columns:
         raise ValueError(f"{argument}: all columns are constant, and depend on nothing.")
-    complete = [column for column in columns if not column.missing.any()]
+    complete = [column for column in columns if not column.has_gaps]
     if complete:
         require_usable(argument, complete)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from chsic._validate import Array, RNGLike, as_generator
 from chsic.bandwidth import Bandwidth, in_bandwidths
-from chsic.columns import Data, as_columns
+from chsic.columns import Data, indicators
 from chsic.engines.choose import Choice, as_tolerance, choose, compute_terms
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
@@ -94,7 +94,7 @@ def hsic(
     0.0015
     """
     samples = read_samples(x, y, None, nan_policy=nan_policy, kinds=kinds)
-    x_columns, y_columns = as_columns("x", samples.x), as_columns("y", samples.y)
+    x_columns, y_columns = (indicators(of)[0] for of in (samples.x, samples.y))
     graph = complete_pairs(len(samples))
     scaled = in_bandwidths(x_columns, y_columns, bandwidth)
     return c_hsic(compute_terms(*scaled, graph, as_kernel(kernel), engine, tol, workers))
@@ -204,8 +204,9 @@ def chsic(
     HSIC 0.0008, C-HSIC 0.0032
     """
     samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
-    x_columns, y_columns = as_columns("x", samples.x), as_columns("y", samples.y)
-    z_columns = as_columns("z", samples.z)
+    x_columns, y_columns, z_columns = (
+        indicators(of)[0] for of in (samples.x, samples.y, samples.z)
+    )
     if rng is not None:
         rng = as_generator(rng)
     graph = _choose_pairs(z_columns, alpha, pairs, rng)
@@ -243,7 +244,7 @@ def explain(
     '100 samples are fewer than the 300 from which Fourier is faster; ...'
     """
     samples = read_samples(x, y, None)
-    x_columns, y_columns = as_columns("x", samples.x), as_columns("y", samples.y)
+    x_columns, y_columns = (indicators(of)[0] for of in (samples.x, samples.y))
     return choose(
         n_samples=len(samples),
         d_x=x_columns.shape[1],

@@ -85,10 +85,11 @@ def read_samples(
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
-    missing = np.any([column.missing for of in read.values() for column in of], axis=0)
     if nan_policy == "raise":
         require_complete(read)
-    elif missing.any():
+    gaps = [column.missing for of in read.values() for column in of if column.has_gaps]
+    missing = np.any(gaps, axis=0) if gaps else np.zeros(0, bool)
+    if gaps:
         if (~missing).sum() < MIN_SAMPLES:
             raise ValueError(
                 f"{', '.join(read)}: {(~missing).sum()} of {len(missing)} rows have no missing "
@@ -150,7 +151,7 @@ def require_complete(read: Mapping[str, Columns]) -> None:
         called(argument, column): int(column.missing.sum())
         for argument, columns in read.items()
         for column in columns
-        if column.missing.any()
+        if column.has_gaps
     }
     if counts:
         n = len(next(iter(read.values()))[0].values)

@@ -19,7 +19,7 @@ from chsic.terms import AccuracyWarning, Terms, merge
 ENGINES = ("auto", "dense", "fourier", "exponential", "features")
 
 # For one column: from how many samples these engines are faster than the dense one.
-FOURIER_FROM = {"gaussian": 300, "cauchy": 4_000}
+FOURIER_FROM = {"gaussian": 300, "cauchy": 3_000}
 TIGHT_TOL, TIGHT_FOURIER_FROM = 1e-8, 400  # below that accuracy its transforms are larger
 EXPONENTIAL_FROM = {"laplace": 1_500, "matern32": 2_000}
 # From how many samples features are faster than the dense engine, where they are exact enough.

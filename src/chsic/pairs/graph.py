@@ -116,6 +116,8 @@ class PairGraph:
     @functools.cached_property
     def is_complete_in_blocks(self) -> bool:
         """Whether all pairs inside every block are kept: then Lap_b = n_b I - 11'."""
+        if not self.blocks.any():
+            return self.is_complete
         sizes = np.bincount(self.blocks)
         return self.n_pairs == int((sizes * (sizes - 1) // 2).sum())
 

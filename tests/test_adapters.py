@@ -240,6 +240,17 @@ def test_gcastle_callable(data):
     assert ci_test(values, 0, 2, [1]) == (answer.statistic, answer.coefficient, answer.pvalue)
 
 
+def test_gcastle_tells_objects_apart_by_their_values(data):
+    """The bytes of an array of objects are addresses, which other values may get."""
+    mixed = data.to_numpy().astype(object)
+    mixed[:, 0] = np.where(data["a"] > 0, "high", "low")
+    first = ci_test(mixed, 0, 1)
+    shuffled = mixed.copy()
+    shuffled[:, 0] = np.random.default_rng(0).permutation(mixed[:, 0])
+    assert ci_test(shuffled, 0, 1) != first
+    assert ci_test(mixed.copy(), 0, 1) == first
+
+
 def test_gcastle_pc_finds_the_skeleton(data):
     pytest.importorskip("castle")
     from castle.algorithms import PC

@@ -13,7 +13,7 @@ PACKAGE = Path(chsic.__file__).parent
 
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
-    ["_validate", "names"],
+    ["_validate", "names", "kept"],
     ["_line", "columns"],
     ["samples"],
     ["kernels", "bandwidth"],
@@ -67,10 +67,11 @@ LAYERS = [
     ["report.page"],
     ["report.write"],
     ["report"],
-    ["adapters", "adapters.causal_learn", "adapters.dowhy", "adapters.gcastle"],
+    ["adapters", "adapters.digest"],
+    ["adapters.causal_learn", "adapters.dowhy", "adapters.gcastle"],
     ["adapters.pgmpy", "adapters.sklearn", "adapters.tigramite"],
     [""],  # the package itself: the public names
-    ["terminal"],
+    ["terminal", "options"],
     ["cli"],
     ["__main__"],
 ]

@@ -1,4 +1,4 @@
-"""Command line: ``chsic test``, ``screen``, ``alpha``, ``report``, ``measure``, ...."""
+"""The commands: ``chsic test``, ``screen``, ``alpha``, ``report``, ``measure`` and others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import re
 import sys
 from dataclasses import fields
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -18,9 +17,27 @@ from chsic.bandwidth import Bandwidth
 from chsic.compare import compare
 from chsic.figure1 import simulate
 from chsic.files import write_csv, write_rows
+from chsic.options import (
+    AsJson,
+    Categories,
+    File,
+    Given,
+    Missing,
+    MissingValues,
+    NanPolicy,
+    Numbers,
+    OutFolder,
+    Resamples,
+    Seed,
+    Threads,
+    Workers,
+    X,
+    Y,
+    ask,
+    open_file,
+)
 from chsic.progress import progress_bar
 from chsic.screened import ScreenedPair
-from chsic.table import Table, open_table
 from chsic.terminal import print_comparisons, print_result, print_screen
 from chsic.words import answer, question
 
@@ -34,50 +51,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-File = Annotated[
-    str, typer.Argument(help="CSV, TSV or Parquet file; - for standard input.", show_default=False)
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-OutFolder = Annotated[Path, typer.Option("--out", help="Folder for the files; made if needed.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same numbers.", min=0)]
-X = Annotated[list[str], typer.Option(help="Column x; several: a,b.")]
-Y = Annotated[list[str], typer.Option(help="Column y; several: a,b.")]
-Given = Annotated[
-    list[str] | None,
-    typer.Option(help="Confounding column z; several: a,b, or --given a --given b."),
-]
-Categories = Annotated[
-    list[str] | None,
-    typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
-]
-Numbers = Annotated[
-    list[str] | None,
-    typer.Option(help="Columns of text that are numbers: a,b."),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(help="What stands for no value, beside NA and its like: --missing '?'."),
-]
-
-
-class MissingValues(StrEnum):
-    """What becomes of rows with a missing value."""
-
-    RAISE = "raise"
-    OMIT = "omit"
-    LEVEL = "level"
-
-
-NanPolicy = Annotated[
-    MissingValues,
-    typer.Option(help="Missing values: an error, omit their rows, or a level of a category."),
-]
-Resamples = Annotated[int, typer.Option(help="Random signs drawn.", min=19)]
-Threads = Annotated[int, typer.Option(help="Threads; the answer is the same.", min=1)]
-Workers = Annotated[
-    int | None, typer.Option(help="Processes; all cores by default.", min=1, show_default=False)
-]
 
 
 def run() -> None:
@@ -147,15 +120,12 @@ def independence(
     Example: zcat data.csv.gz | chsic test - --x dose --y outcome --given age,ward
     --categories ward --nan-policy omit
     """
-    table = open_table(file, missing or ())
-    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
-    frame = table.read([*of_x, *of_y, *of_z])
+    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
     result = chsic.chsic_test(
-        frame[of_x],
-        frame[of_y],
-        frame[of_z] if of_z else None,
-        kinds=_kinds(table, categories, numbers),
-        nan_policy=nan_policy.value,
+        asked.x,
+        asked.y,
+        asked.z,
+        **asked.said,
         alpha="auto" if alpha is None else alpha,
         n_resamples=resamples,
         workers=threads,
@@ -210,7 +180,7 @@ def screen(
     """
     if out is not None and out.is_dir():
         raise ValueError(f"--out: {out} is a folder; name a CSV file.")
-    table = open_table(file, missing or ())
+    table, said = open_file(file, categories, numbers, missing, nan_policy)
     of_z = table.split(given or [])
     tested = table.split(columns) if columns else [n for n in table.names if n not in of_z]
     if target is not None and target not in tested:
@@ -220,8 +190,7 @@ def screen(
         of_z,
         columns=tested,
         target=target,
-        kinds=_kinds(table, categories, numbers),
-        nan_policy=nan_policy.value,
+        **said,
         n_resamples=resamples,
         workers=threads,
         rng=seed,
@@ -233,7 +202,8 @@ def screen(
         write_rows(out, [field.name for field in fields(ScreenedPair)], rows)
     if as_json:
         told = {name: getattr(found, name) for name in ("given", "target", "kinds", "skipped")}
-        print(json.dumps({**told, "pairs": found.rows()}, indent=2))
+        failed = [{"x": x, "y": y, "why": why} for (x, y), why in found.failed.items()]
+        print(json.dumps({**told, "failed": failed, "pairs": found.rows()}, indent=2))
     else:
         print_screen(found, level, show)
 
@@ -269,23 +239,20 @@ def along_alpha(
 
     Example: chsic alpha data.csv --x ice_cream --y rescues --given temperature --out alpha.png
     """
-    table = open_table(file, missing or ())
-    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
-    if not of_z:
+    if not given:
         raise ValueError("--given: without a confounder there are no neighbours to choose.")
     if out is not None:
         figures = importlib.import_module("matplotlib.figure")  # what can fail should fail now
         if out.suffix not in (".png", ".svg", ".pdf"):
             raise ValueError(f"--out: a .png, .svg or .pdf file is needed, got {out}.")
-    frame = table.read([*of_x, *of_y, *of_z])
+    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
     found = chsic.sensitivity(
-        frame[of_x],
-        frame[of_y],
-        frame[of_z],
+        asked.x,
+        asked.y,
+        asked.z,
+        **asked.said,
         alphas=_numbers("--alphas", alphas),
         bandwidths=_numbers("--bandwidths", bandwidths),
-        kinds=_kinds(table, categories, numbers),
-        nan_policy=nan_policy.value,
         n_resamples=resamples,
         workers=threads,
         rng=seed,
@@ -321,18 +288,15 @@ def report(
 
     Example: chsic report data.csv --x ice_cream --y rescues --given temperature --out report.html
     """
-    table = open_table(file, missing or ())
-    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
-    frame = table.read([*of_x, *of_y, *of_z])
+    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
     chsic.write_report(
         out,
-        frame[of_x],
-        frame[of_y],
-        frame[of_z] if of_z else None,
-        source=table.path,
+        asked.x,
+        asked.y,
+        asked.z,
+        **asked.said,
+        source=asked.table.path,
         progress=True,
-        kinds=_kinds(table, categories, numbers),
-        nan_policy=nan_policy.value,
         n_resamples=resamples,
         workers=threads,
         rng=seed,
@@ -366,15 +330,12 @@ def measure(
 
     Example: chsic measure data.csv --x ice_cream --y rescues --given temperature
     """
-    table = open_table(file, missing or ())
-    of_x, of_y, of_z = table.split(x), table.split(y), table.split(given)
-    frame = table.read([*of_x, *of_y, *of_z])
+    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
     result = compare(
-        frame[of_x],
-        frame[of_y],
-        frame[of_z],
-        kinds=_kinds(table, categories, numbers),
-        nan_policy=nan_policy.value,
+        asked.x,
+        asked.y,
+        asked.z,
+        **asked.said,
         alpha=alpha,
         kernel=kernel,
         bandwidth=_bandwidth(bandwidth),
@@ -384,8 +345,7 @@ def measure(
     if as_json:
         print(json.dumps(result.to_dict(), indent=2))
     else:
-        asked = f"{', '.join(of_x)}, {', '.join(of_y)} | {', '.join(of_z)}"
-        print_comparisons({asked: result})
+        print_comparisons({f"{_listed(x)}, {_listed(y)} | {_listed(given)}": result})
 
 
 @app.command()
@@ -451,10 +411,8 @@ def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> li
     return [png, svg, table]
 
 
-def _kinds(table: Table, categories: list[str] | None, numbers: list[str] | None) -> dict[str, str]:
-    return dict.fromkeys(table.split(categories or []), "category") | dict.fromkeys(
-        table.split(numbers or []), "number"
-    )
+def _listed(options: list[str]) -> str:
+    return ", ".join(options)
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,11 +17,12 @@ from chsic.design import decided_by_z, make_design
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.independence import chsic_test
 from chsic.inference import Inference
+from chsic.kept import Kept
 from chsic.metric import Learned, Learner
 from chsic.names import did_you_mean
 from chsic.prepare import Left, less_z
 from chsic.result import IndependenceResult
-from chsic.samples import Samples, require_complete, require_nan_policy
+from chsic.samples import Samples, as_kinds, require_complete, require_nan_policy
 from chsic.variable import Variable
 
 KEPT_BYTES = 2**29
@@ -32,7 +31,6 @@ MOST_ANSWERS = 100_000
 
 Which: TypeAlias = int | str | Sequence[int | str]
 Places: TypeAlias = tuple[int, ...]
-Value = TypeVar("Value")
 
 
 class Answer(NamedTuple):
@@ -129,11 +127,7 @@ class Discovery:
     ) -> None:
         require_nan_policy(nan_policy)
         raw = named_columns("data", data)
-        given = dict(kinds or {})
-        for name in given:
-            if name not in raw:
-                hint = did_you_mean(name, list(raw))
-                raise ValueError(f"kinds: there is no column {name!r}; {hint}")
+        given = as_kinds(kinds, list(raw))
         columns = [read_column(name, values, given.get(name)) for name, values in raw.items()]
         if nan_policy == "raise":
             require_complete({"data": columns})
@@ -146,9 +140,9 @@ class Discovery:
         self._n_resamples = as_count("n_resamples", n_resamples, minimum=19)
         n = len(columns[0].values)
         most = max(8, KEPT_BYTES // (BYTES_A_SAMPLE * max(n, 1)))
-        self._givens: _Kept[_Given] = _Kept(most)
-        self._variables: _Kept[_Variable] = _Kept(most)
-        self._answers: _Kept[Answer] = _Kept(MOST_ANSWERS)
+        self._givens: Kept[_Given] = Kept(most)
+        self._variables: Kept[_Variable] = Kept(most)
+        self._answers: Kept[Answer] = Kept(MOST_ANSWERS)
 
     def __deepcopy__(self, memo: object) -> Discovery:
         return self  # nothing that can be seen of it ever changes, and copies would share no work
@@ -299,29 +293,6 @@ class Discovery:
         named = [[self._names[k] for k in places] for places in (x, y, z)]
         digest = hashlib.sha256(repr(named).encode()).digest()
         return np.random.default_rng([self._seed, *digest])
-
-
-class _Kept(Generic[Value]):
-    """What was made before, those used last; the others go if there are too many."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._found: OrderedDict[Hashable, Value] = OrderedDict()
-
-    def __reduce__(self) -> tuple[type[_Kept[Value]], tuple[int]]:
-        return type(self), (self._most,)  # other processes start with nothing
-
-    def of(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-                return self._found[key]
-        made = make()  # threads may make it twice, but never wait for each other
-        with self._lock:
-            self._found[key] = made
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
-        return made
 
 
 def _is_constant(column: Column) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chsic._validate import MIN_SAMPLES, require_same_length
 from chsic.columns import Column, read_column, require_usable
-from chsic.names import did_you_mean, readable
+from chsic.names import readable
 from chsic.samples import as_kinds, require_complete
 
 
@@ -51,11 +51,7 @@ class Frame:
         nan_policy: str,
     ) -> Frame:
         """Read columns that are there; confounders must be usable, others may be skipped."""
-        said = as_kinds(kinds)
-        for name in said:
-            if name not in raw:
-                hint = did_you_mean(name, list(raw))
-                raise ValueError(f"kinds: there is no column {name!r}; {hint}")
+        said = as_kinds(kinds, list(raw))
         z = [read_column(name, raw[name], said.get(name)) for name in of_z]
         columns, skipped = _readable(raw, tested, said)
         read = [*z, *columns.values()]

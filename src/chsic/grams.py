@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from chsic._validate import Array, Index
 from chsic.engines.features import laplacian_times
+from chsic.kept import Kept
 from chsic.pairs import PairGraph
 from chsic.units import Units
 
@@ -29,7 +29,6 @@ MOST_DIRECTIONS, MOST_BETWEEN = 6, 64  # that are kept: n x m and m x m numbers 
 SMALLEST_LEFT = 0.1  # of a sample's variance after its own fit
 
 Taken: TypeAlias = tuple[Array, Array]  # D and c, see `chsic.smooth.Fit`
-Made = TypeVar("Made")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -190,16 +189,19 @@ class FitEffects:
         self._graph = graph
         partners = graph.degrees.astype(np.float64)
         self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
-        self._alone: _Kept[_Sums] = _Kept(MOST_DIRECTIONS)
-        self._between: _Kept[Array] = _Kept(MOST_BETWEEN)
+        # By identity, and with the directions themselves, so that no other ones get it.
+        self._alone: Kept[_Sums] = Kept(MOST_DIRECTIONS)
+        self._between: Kept[tuple[Array, Array, Array]] = Kept(MOST_BETWEEN)
 
     def of(self, x: Taken | None, y: Taken | None) -> FitEffect:
         """Return the effect of two fits; none where nothing was fitted."""
         if x is None or y is None:
             return FitEffect()
         (of_x, c_x), (of_y, c_y) = x, y
-        alone_x, alone_y = (self._alone.of(self._sums, d) for d in (of_x, of_y))
-        between = self._between.of(lambda u, v: alone_x.lap.T @ v, of_x, of_y)
+        alone_x = self._alone.of(id(of_x), lambda: self._sums(of_x))
+        alone_y = self._alone.of(id(of_y), lambda: self._sums(of_y))
+        key = id(of_x), id(of_y)
+        between = self._between.of(key, lambda: (alone_x.lap.T @ of_y, of_x, of_y))[0]
         both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
         return FitEffect(
             1 + float(c_x @ alone_x.products) / self._total,
@@ -210,34 +212,17 @@ class FitEffects:
     def _sums(self, directions: Array) -> _Sums:
         lap = laplacian_times(self._graph, directions)
         products = np.einsum("ij,ij->j", directions, lap)
-        return _Sums(lap, products, np.einsum("ij,ij->j", lap, lap))
+        return _Sums(directions, lap, products, np.einsum("ij,ij->j", lap, lap))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Sums:
-    """Lap D, and the diagonals of D'Lap D and of D'Lap^2 D."""
+    """D, Lap D, and the diagonals of D'Lap D and of D'Lap^2 D."""
 
+    directions: Array
     lap: Array
     products: Array
     squares: Array
-
-
-class _Kept(Generic[Made]):
-    """What was made from arrays, by their identity; the oldest go if there are too many."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        # With the arrays themselves, so that no other one gets their identity.
-        self._found: OrderedDict[tuple[int, ...], tuple[tuple[Array, ...], Made]] = OrderedDict()
-
-    def of(self, make: Callable[..., Made], *arrays: Array) -> Made:
-        key = tuple(map(id, arrays))
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = arrays, make(*arrays)
-            if len(self._found) > self._most:
-                self._found.popitem(last=False)
-        return found[1]
 
 
 def unit_grams(shares: Sequence[Share], effect: FitEffect) -> UnitGrams:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -109,13 +109,9 @@ def read_arguments(
 
     `kinds` are for names of columns, or for arguments that are not names of columns as well.
     """
-    said = dict(as_kinds(kinds))
     cut = {argument: cut_into_columns(argument, values) for argument, values in given.items()}
     names = {name for columns in cut.values() for name, _ in columns}
-    for name in said:
-        if name not in names | given.keys():
-            hint = did_you_mean(name, [*given, *sorted(names - given.keys())])
-            raise ValueError(f"kinds: there is no column {name!r}; {hint}")
+    said = as_kinds(kinds, [*given, *sorted(names - given.keys())])
     return {
         argument: [
             raw
@@ -129,12 +125,16 @@ def read_arguments(
     }
 
 
-def as_kinds(kinds: Mapping[str, str] | None) -> Mapping[str, str]:
-    """Return a mapping from names to kinds, or say that one is needed."""
+def as_kinds(kinds: Mapping[str, str] | None, known: Sequence[str]) -> Mapping[str, str]:
+    """Return a mapping from names that are known to kinds, or say that one is needed."""
     if kinds is None:
         return {}
     if not isinstance(kinds, Mapping):
         raise TypeError(f"kinds: expected a mapping such as {{'ward': 'category'}}, got {kinds!r}.")
+    for name in kinds:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"kinds: there is no column {name!r}; {hint}")
     return kinds
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from causallearn.utils.cit import CIT_Base, register_ci_test
 
+from chsic.adapters.digest import digest_of
 from chsic.discovery import Discovery
 
 NAME = "chsic"
@@ -54,7 +55,7 @@ class CHSIC(CIT_Base):
             data, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=rng
         )
         settings = json.dumps([sorted(named.items()), nan_policy, n_resamples, rng])
-        self._use_cache(cache_path, _bytes_of(data))
+        self._use_cache(cache_path, digest_of(data))
         self.check_cache_method_consistent(NAME, hashlib.sha256(settings.encode()).hexdigest())
 
     def _use_cache(self, path: str | None, data_hash: str) -> None:
@@ -104,11 +105,6 @@ class CHSIC(CIT_Base):
             self.pvalue_cache[key] = self.tests.answer(x, y, z).pvalue
         pvalue: float = self.pvalue_cache[key]
         return pvalue
-
-
-def _bytes_of(data: np.ndarray) -> str:
-    whole = repr(data.tolist()).encode() if data.dtype == object else data.tobytes()
-    return hashlib.sha256(repr((data.shape, data.dtype.str)).encode() + whole).hexdigest()
 
 
 register_ci_test(NAME, CHSIC)

@@ -7,18 +7,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from chsic.adapters.digest import digest_of
 from chsic.discovery import Discovery
+from chsic.kept import Kept
 
 MOST_DATA = 2  # data sets whose work is kept
 
-_tests: OrderedDict[str, Discovery] = OrderedDict()
+_tests: Kept[Discovery] = Kept(MOST_DATA)
 
 
 def ci_test(data: Any, x: int, y: int, z: Sequence[int] = ()) -> tuple[float, float, float]:
@@ -48,11 +48,6 @@ def ci_test(data: Any, x: int, y: int, z: Sequence[int] = ()) -> tuple[float, fl
     (True, True)
     """
     array = np.asarray(data)
-    shape = repr((array.shape, array.dtype.str)).encode()
-    key = hashlib.sha256(shape + array.tobytes()).hexdigest()
-    if key not in _tests:
-        _tests[key] = Discovery(array)
-        while len(_tests) > MOST_DATA:
-            _tests.popitem(last=False)
-    answer = _tests[key].answer(int(x), int(y), [int(column) for column in z])
+    tests = _tests.of(digest_of(array), lambda: Discovery(array))
+    answer = tests.answer(int(x), int(y), [int(column) for column in z])
     return answer.statistic, answer.coefficient, answer.pvalue

@@ -283,7 +283,7 @@ def test_interrupt_leaves_nothing_behind(tmp_path, workers):
     time.sleep(8)  # long enough to be at work, far from the minutes that 200 trials take
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert not out.exists()
 

@@ -17,6 +17,7 @@ from chsic.bandwidth import Bandwidth
 from chsic.compare import compare
 from chsic.figure1 import simulate
 from chsic.files import write_csv, write_rows
+from chsic.interrupt import interruptible
 from chsic.options import (
     AsJson,
     Categories,
@@ -56,7 +57,8 @@ app = typer.Typer(
 def run() -> None:
     """Run the command line: exit status 2 on bad input, 130 on Ctrl-C, no traceback for either."""
     try:
-        status = app(standalone_mode=False)
+        with interruptible():
+            status = app(standalone_mode=False)
     except UsageError as error:
         of = error.ctx.command_path if error.ctx else "chsic"
         _refuse(f"{error.format_message()} Try: {of} --help")

@@ -1,0 +1,54 @@
+"""Ctrl-C is not lost in finalizers, nor disguised by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+
+import pytest
+
+from chsic.interrupt import interruptible
+
+
+class _Finalized:
+    def __init__(self, error: type[BaseException]):
+        self.error = error
+
+    def __del__(self) -> None:
+        raise self.error
+
+
+def test_an_interrupt_in_a_finalizer_is_delivered_again():
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        _Finalized(KeyboardInterrupt)
+        time.sleep(5)
+        pytest.fail("the interrupt was lost")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_other_errors_in_a_finalizer_stay_ignored():
+    with interruptible():
+        _Finalized(RuntimeError)
+        time.sleep(0.2)
+
+
+class _Argument:
+    error: type[BaseException] = KeyboardInterrupt
+
+    @classmethod
+    def from_param(cls, value: object) -> object:
+        raise cls.error
+
+
+class _Wrong(_Argument):
+    error = RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("kind", "seen"), [(_Argument, KeyboardInterrupt), (_Wrong, ctypes.ArgumentError)]
+)
+def test_an_interrupt_between_two_arguments_is_an_interrupt(kind, seen):
+    function = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: None)
+    function.argtypes = [kind]
+    with pytest.raises(seen), interruptible():
+        function(1)

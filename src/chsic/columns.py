@@ -160,7 +160,12 @@ def indicators(columns: Columns) -> tuple[Array, Index]:
         else:
             made.append(column.values)
             origin.append(position)
-    return np.column_stack(made).astype(np.float64, copy=False), np.array(origin)
+    return side_by_side(made).astype(np.float64, copy=False), np.array(origin)
+
+
+def side_by_side(values: Sequence[Array]) -> Array:
+    """Return columns as a matrix, a single one as it lies in memory."""
+    return values[0][:, None] if len(values) == 1 else np.column_stack(values)
 
 
 def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LEVELS) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chsic._validate import Array, Index
 from chsic.bandwidth import standard_deviations
-from chsic.columns import Columns
+from chsic.columns import Columns, side_by_side
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.pairs.strata import strata_of
 
@@ -44,7 +44,7 @@ class Confounder:
     @classmethod
     def of(cls, columns: Columns) -> Confounder:
         """Take the columns of z apart."""
-        values = np.column_stack([column.values for column in columns])
+        values = side_by_side([column.values for column in columns])
         is_number = np.array([column.kind == "number" for column in columns])
         if is_number.all():
             return cls(values, values, None, _scaled(columns), is_number)

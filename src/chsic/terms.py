@@ -83,6 +83,8 @@ def merge(shards: Sequence[Covariances]) -> Terms:
 
 def pairs_in_blocks(graph: PairGraph) -> Index:
     """Count the pairs of each block without listing those in runs."""
+    if graph.n_blocks == 1:
+        return np.array([graph.n_pairs])
     counts = np.bincount(graph.blocks[graph.listed[0]], minlength=graph.n_blocks)
     if graph.intervals is not None:
         order, stops = graph.intervals.order, graph.intervals.stops

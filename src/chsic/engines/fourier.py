@@ -19,7 +19,7 @@ from chsic.engines.grid import Axis, fit_axis
 from chsic.engines.parallel import in_order
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
-from chsic.pairs.entries import Entries, entries_in_pieces, laplacian_entries
+from chsic.pairs.entries import Entries, diagonal_entries, laplacian_entries
 from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
 PIECE = 2**20  # entries of one transform; fixed, so that workers do not change the sums
@@ -109,7 +109,10 @@ def fourier_covariances(
     weights = space.half_weights()
     totals = np.zeros((graph.n_blocks, *weights.shape), dtype=np.complex128)
     noise = np.zeros(graph.n_blocks)
-    pieces = _diagonal(graph) if graph.is_complete_in_blocks else laplacian_entries(graph, PIECE)
+    if graph.is_complete_in_blocks:  # Lap_b = n_b I - 11', and the means are subtracted below
+        pieces = diagonal_entries(graph, (graph.degrees + 1).astype(np.float64), PIECE)
+    else:
+        pieces = laplacian_entries(graph, PIECE)
     for piece, modes in _transforms(pieces, x, y, space, workers):
         totals[piece.block] += space.half(modes)
         noise[piece.block] += space.eps**2 * float(np.mean(np.abs(modes) ** 2))
@@ -146,13 +149,6 @@ def _transforms(
         return piece, local.plan.execute(piece.values.astype(kind)).astype(np.complex128)
 
     return in_order(transform, pieces, workers)
-
-
-def _diagonal(graph: PairGraph) -> Iterator[Entries]:
-    """Complete blocks: Lap_b = n_b I - 11', of which this is the diagonal part n_b I."""
-    by_block = np.argsort(graph.blocks, kind="stable")
-    sizes = graph.degrees[by_block] + 1
-    yield from entries_in_pieces(graph, by_block, by_block, sizes.astype(np.float64), PIECE)
 
 
 def _subtract_means(

@@ -38,18 +38,16 @@ def laplacian_entries(graph: PairGraph, size: int) -> Iterator[Entries]:
     A piece depends on the graph and the size only, so sums over pieces do not depend on who adds
     them up.
     """
-    by_block = np.argsort(graph.blocks, kind="stable")
-    yield from entries_in_pieces(
-        graph, by_block, by_block, graph.degrees.astype(float)[by_block], size
-    )
+    yield from diagonal_entries(graph, graph.degrees.astype(float), size)
     if graph.intervals is not None:
         yield from _run_pieces(graph, size)
-    i, j = graph.listed
-    order = np.argsort(graph.blocks[i], kind="stable")
-    i, j = i[order], j[order]
-    ones = np.ones(len(i))
-    yield from entries_in_pieces(graph, i, j, -ones, size)
-    yield from entries_in_pieces(graph, j, i, -ones, size)
+    yield from _both_ways(graph, *graph.listed, size)
+
+
+def diagonal_entries(graph: PairGraph, values: Array, size: int) -> Iterator[Entries]:
+    """List entries of the diagonal, `values` of the samples, in pieces of about `size` entries."""
+    samples = np.arange(graph.n_samples)
+    yield from entries_in_pieces(graph, *_by_block(graph, samples, samples, values), size)
 
 
 def _run_pieces(graph: PairGraph, size: int) -> Iterator[Entries]:
@@ -63,21 +61,36 @@ def _run_pieces(graph: PairGraph, size: int) -> Iterator[Entries]:
         # At least one position, however long its run.
         stop = max(start + 1, int(np.searchsorted(ends, before + size // 2, side="right")))
         rows, columns = expand(np.arange(start + 1, stop + 1), runs.stops[start:stop])
-        rows, columns = runs.order[rows + start], runs.order[columns]
-        minus = np.full(len(rows), -1.0)
-        order = np.argsort(graph.blocks[rows], kind="stable") if graph.n_blocks > 1 else slice(None)
-        yield from entries_in_pieces(graph, rows[order], columns[order], minus, size)
-        yield from entries_in_pieces(graph, columns[order], rows[order], minus, size)
+        yield from _both_ways(graph, runs.order[rows + start], runs.order[columns], size)
         start = stop
+
+
+def _both_ways(graph: PairGraph, i: Index, j: Index, size: int) -> Iterator[Entries]:
+    """List the entries -1 of some pairs, above and below the diagonal."""
+    i, j, minus = _by_block(graph, i, j, np.full(len(i), -1.0))
+    yield from entries_in_pieces(graph, i, j, minus, size)
+    yield from entries_in_pieces(graph, j, i, minus, size)
+
+
+def _by_block(
+    graph: PairGraph, rows: Index, columns: Index, values: Array
+) -> tuple[Index, Index, Array]:
+    if graph.n_blocks == 1:
+        return rows, columns, values
+    order = np.argsort(graph.blocks[rows], kind="stable")
+    return rows[order], columns[order], values[order]
 
 
 def entries_in_pieces(
     graph: PairGraph, rows: Index, columns: Index, values: Array, size: int
 ) -> Iterator[Entries]:
     """Cut entries whose rows are sorted by block at the blocks, and where they are too many."""
-    blocks = graph.blocks[rows]
-    cuts = np.flatnonzero(blocks[1:] != blocks[:-1]) + 1
-    for begin, end in itertools.pairwise([0, *cuts.tolist(), len(rows)]):
+    cuts: list[int] = []
+    if graph.n_blocks > 1:
+        blocks = graph.blocks[rows]
+        cuts = (np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist()
+    for begin, end in itertools.pairwise([0, *cuts, len(rows)]):
         for start in range(begin, end, size):
             part = slice(start, min(start + size, end))
-            yield Entries(int(blocks[start]), rows[part], columns[part], values[part])
+            block = int(graph.blocks[rows[start]])
+            yield Entries(block, rows[part], columns[part], values[part])

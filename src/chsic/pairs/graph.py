@@ -72,14 +72,14 @@ class PairGraph:
         """Make a graph of runs and further pairs, which the caller knows to be distinct."""
         graph = cls.__new__(cls)
         n = len(intervals.order)
-        graph._set(n, np.zeros(n, np.intp) if blocks is None else blocks, (i, j), intervals)
+        graph._set(n, _one_block(n) if blocks is None else blocks, (i, j), intervals)
         return graph
 
     @classmethod
     def from_listed(cls, i: Index, j: Index, n: int, *, blocks: Index | None = None) -> PairGraph:
         """Make a graph of pairs which the caller knows to be distinct."""
         graph = cls.__new__(cls)
-        graph._set(n, np.zeros(n, np.intp) if blocks is None else blocks, (i, j), None)
+        graph._set(n, _one_block(n) if blocks is None else blocks, (i, j), None)
         return graph
 
     def _set(
@@ -103,7 +103,7 @@ class PairGraph:
         in_runs = self.intervals.n_pairs if self.intervals else 0
         return in_runs + len(self.listed[0])
 
-    @property
+    @functools.cached_property
     def n_blocks(self) -> int:
         """Number of blocks, between which there are no pairs."""
         return int(self.blocks.max()) + 1
@@ -116,7 +116,7 @@ class PairGraph:
     @functools.cached_property
     def is_complete_in_blocks(self) -> bool:
         """Whether all pairs inside every block are kept: then Lap_b = n_b I - 11'."""
-        if not self.blocks.any():
+        if self.n_blocks == 1:
             return self.is_complete
         sizes = np.bincount(self.blocks)
         return self.n_pairs == int((sizes * (sizes - 1) // 2).sum())
@@ -165,7 +165,8 @@ class PairGraph:
         position[order] = np.arange(len(order))
         i, j = (position[ends] for ends in self.listed)
         runs = Intervals(np.arange(len(order)), self.intervals.stops)
-        return order, PairGraph.from_intervals(runs, i, j, blocks=self.blocks[order])
+        blocks = self.blocks[order] if self.n_blocks > 1 else None
+        return order, PairGraph.from_intervals(runs, i, j, blocks=blocks)
 
     def laplacian(self) -> scipy.sparse.csr_array:
         """Return the graph Laplacian D D', D the signed incidence matrix of the pairs.
@@ -227,9 +228,13 @@ def _as_indices(name: str, values: ArrayLike, n: int) -> Index:
     return array.astype(np.intp)
 
 
+def _one_block(n: int) -> Index:
+    return np.broadcast_to(np.intp(0), n)  # n times the same place in memory
+
+
 def _as_blocks(blocks: ArrayLike | None, pairs: tuple[Index, Index], n: int) -> Index:
     if blocks is None:
-        return np.zeros(n, np.intp)
+        return _one_block(n)
     labels = _as_indices("blocks", blocks, n)
     if len(labels) != n:
         raise ValueError(f"blocks: one for each of the {n} samples is needed, got {len(labels)}.")

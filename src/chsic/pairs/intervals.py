@@ -28,10 +28,10 @@ class Intervals:
     @functools.cached_property
     def starts(self) -> Index:
         """First earlier partner of each position, or the position itself."""
-        here: Index = np.arange(len(self.stops))
+        n = len(self.stops)
         if self.reach is not None:
-            return np.maximum(here - self.reach, 0)
-        return np.searchsorted(self.stops, here, side="right")
+            return np.maximum(np.arange(n) - self.reach, 0)
+        return np.cumsum(np.bincount(self.stops, minlength=n)[:n])  # how many stop here or before
 
     @functools.cached_property
     def in_order(self) -> bool:

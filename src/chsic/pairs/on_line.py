@@ -9,8 +9,10 @@ from chsic._validate import Array, Index
 from chsic.pairs.intervals import Intervals
 
 ROUNDING = 4 * np.finfo(float).eps  # of z + distance, relative
-LONGEST_LIST = 4  # pairs listed for each sample at the most
+LONGEST_LIST = 0.5  # pairs listed for each sample at the most
 PROBES = 4096  # points whose neighbours are counted to guess the distance sought
+GUESS_MARGIN = 0.05  # of the pairs enclosed by a guess: four times what the probes leave unsure
+PART = 2**17  # points looked at together
 
 
 def closest_on_line(
@@ -39,28 +41,54 @@ def closest_on_line(
 def _reach_of_closest(points: Array, n_pairs: int) -> tuple[Index, Index]:
     """Return `reach` at the `n_pairs`-th smallest distance.
 
-    A guess of that distance, made from a few points, encloses hardly more pairs than are wanted:
-    they are listed, and the distance is selected from the list. Where the guess encloses far too
-    many, as when ties abound, or too few, and where the list would be long, the distance is
-    selected without a list.
+    Two guesses of that distance, made from a few points, hold it between them as a rule: only the
+    pairs between the two are listed, and the distance is selected from the list. Where they do
+    not, or where the list would be long, as when ties abound, it is selected without a list.
     """
-    next_point = np.arange(1, len(points) + 1)
-    if n_pairs <= LONGEST_LIST * len(points):
-        guess = _guess_distance(points, n_pairs)
-        with np.errstate(over="ignore"):
-            margin = ROUNDING * (np.abs(points) + guess)
-            end = np.searchsorted(points, points + (guess + margin), side="right")
-        end = np.maximum(end, next_point)
-        if n_pairs <= (end - next_point).sum() <= 2 * n_pairs + len(points):
-            rows, columns = expand(next_point, end)
-            distances = points[columns] - points[rows]
-            # Every pair within the guess is on the list: if those suffice, nothing is missed.
-            if np.count_nonzero(distances <= guess) >= n_pairs:
-                threshold = np.partition(distances, n_pairs - 1)[n_pairs - 1]
-                closer, kept = rows[distances < threshold], rows[distances <= threshold]
-                begin, end = (np.bincount(r, minlength=len(points)) for r in (closer, kept))
-                return next_point + begin, next_point + end
+    if n_pairs <= LONGEST_LIST / (2 * GUESS_MARGIN) * len(points):
+        found = _reach_between(points, n_pairs, *_guess_distances(points, n_pairs))
+        if found is not None:
+            return found
     return reach(points, kth_smallest_distance(points, n_pairs))
+
+
+def _reach_between(
+    points: Array, n_pairs: int, low: float, high: float
+) -> tuple[Index, Index] | None:
+    """Return `reach` at the `n_pairs`-th smallest distance if it lies in [low, high], else None."""
+    n = len(points)
+    begin = np.empty(n, np.intp)
+    rows, distances = [], []
+    listed = 0
+    # A part at a time, whose arrays stay in the cache: with many points memory costs the most.
+    for start in range(0, n, PART):
+        own = points[start : start + PART]
+        inside = slice(start, start + len(own))
+        with np.errstate(over="ignore"):
+            margin = ROUNDING * (np.abs(own) + high)
+            # Nothing that any point of this part reaches lies outside.
+            last = np.searchsorted(points, (own + (high + margin)).max(), side="right")
+            near = points[start:last]
+            first = np.searchsorted(near, own + (low - margin), side="left") + start
+            stop = np.searchsorted(near, own + (high + margin), side="right") + start
+        following = np.arange(start + 1, start + 1 + len(own))
+        np.maximum(first, following, out=begin[inside])
+        np.maximum(stop, begin[inside], out=stop)
+        listed += int((stop - begin[inside]).sum())
+        if listed > LONGEST_LIST * n:
+            return None
+        row, column = expand(begin[inside], stop)
+        rows.append(row + start)
+        distances.append(points[column] - own[row])
+    row, distance = np.concatenate(rows), np.concatenate(distances)
+    rank = n_pairs - 1 - Intervals(begin, begin).n_pairs
+    if not 0 <= rank < len(distance):
+        return None
+    threshold = np.partition(distance, rank)[rank]
+    if not low <= threshold <= high:
+        return None
+    begin += np.bincount(row[distance < threshold], minlength=n)
+    return begin, begin + np.bincount(row[distance == threshold], minlength=n)
 
 
 def draw(starts: Index, stops: Index, size: int, rng: np.random.Generator) -> tuple[Index, Index]:
@@ -72,18 +100,23 @@ def draw(starts: Index, stops: Index, size: int, rng: np.random.Generator) -> tu
     return pick(starts, stops, np.sort(ranks))
 
 
-def _guess_distance(points: Array, n_pairs: int) -> float:
-    """Guess a distance that encloses slightly more than `n_pairs` pairs, from a few points."""
+def _guess_distances(points: Array, n_pairs: int) -> tuple[float, float]:
+    """Guess distances that enclose slightly less and slightly more than `n_pairs` pairs."""
     n = len(points)
     probes = np.unique(np.linspace(0, n - 1, PROBES).astype(np.intp))
-    wanted = 1.05 * n_pairs * len(probes) / n
-    low, high = 0.0, float(points[-1] - points[0])
-    for _ in range(50):
-        middle = low + (high - low) / 2
-        with np.errstate(over="ignore"):
-            following = np.searchsorted(points, points[probes] + middle, side="right") - probes - 1
-        if following.sum() < wanted:
-            low = middle
-        else:
-            high = middle
-    return high
+    wanted = n_pairs * len(probes) / n
+
+    def guess(count: float) -> tuple[float, float]:
+        low, high = 0.0, float(points[-1] - points[0])
+        middle = high / 2
+        while low < middle < high and high - low > GUESS_MARGIN / 10 * high:
+            with np.errstate(over="ignore"):
+                stops = np.searchsorted(points, points[probes] + middle, side="right")
+            if (stops - probes - 1).sum() < count:
+                low = middle
+            else:
+                high = middle
+            middle = low + (high - low) / 2
+        return low, high
+
+    return guess((1 - GUESS_MARGIN) * wanted)[0], guess((1 + GUESS_MARGIN) * wanted)[1]

@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-adapters check figure pictures bench measures calibration calibration-full clean
+.PHONY: help demo test test-adapters check package figure pictures bench measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, figure and report into demo/"
 	@echo "make test    run the tests"
 	@echo "make test-adapters  test the adapters inside the real libraries (some minutes, 2 GB)"
 	@echo "make check   lint and type check"
+	@echo "make package  build wheel and source distribution into dist/, and try them (minutes)"
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
 	@echo "make pictures  redraw the other pictures of the README"
 	@echo "make bench   time the library and its peers, results in benchmarks/results/"
@@ -31,6 +32,9 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+package: .venv/dev
+	$(BIN)/python tools/check_package.py
+
 figure: .venv/demo
 	$(BIN)/chsic figure1 --trials 200 --seed 0 --out docs/images
 
@@ -43,6 +47,7 @@ bench: .venv/bench
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.screening
 	$(BIN)/python -m benchmarks.reader
+	$(BIN)/python -m benchmarks.discovery
 
 measures: .venv/bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.measures

@@ -14,7 +14,8 @@ PACKAGE = Path(chsic.__file__).parent
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
     ["_validate", "names", "kept"],
-    ["_line", "columns"],
+    ["_line", "column"],
+    ["columns"],
     ["samples"],
     ["kernels", "bandwidth"],
     ["features"],
@@ -71,7 +72,7 @@ LAYERS = [
     ["adapters.causal_learn", "adapters.dowhy", "adapters.gcastle"],
     ["adapters.pgmpy", "adapters.sklearn", "adapters.tigramite"],
     [""],  # the package itself: the public names
-    ["terminal", "options"],
+    ["interrupt", "terminal", "options"],
     ["cli"],
     ["__main__"],
 ]

@@ -252,10 +252,10 @@ def test_dates_levels_and_the_command_are_written_for_people(tmp_path):
     frame.to_csv(path, index=False)
     dates = frame.assign(day=pd.to_datetime(frame["day"]))
     facts = gather(dates["x"], dates["y"], dates[["day", "ward"]], n_resamples=99, rng=3)
-    found = Page(page(facts, source=str(path)))
+    found = Page(page(facts, source=str(path), missing=["?", "no idea"]))
     assert "2024-01-01T00:00 to 2024-02-29T00:00" in found.text
     assert f"chsic test '{path}' --x x --y y --given day --given ward" in found.text
-    assert "--resamples 99 --seed 3" in found.text
+    assert "--missing '?' --missing 'no idea' --resamples 99 --seed 3" in found.text
     assert found.specs[-1]["layout"]["xaxis"]["ticktext"] == ["north", "south"]
 
 

@@ -18,7 +18,8 @@ from chsic._validate import (
     as_number,
 )
 from chsic.adjust import Adjuster, all_rows
-from chsic.columns import Column, Columns, Data
+from chsic.column import Column
+from chsic.columns import Columns, Data
 from chsic.confounder import Confounder
 from chsic.design import Design, make_design
 from chsic.engines.parallel import blas_on_one_thread, in_order

@@ -298,6 +298,7 @@ def report(
         asked.z,
         **asked.said,
         source=asked.table.path,
+        missing=missing or (),
         progress=True,
         n_resamples=resamples,
         workers=threads,

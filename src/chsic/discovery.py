@@ -11,7 +11,8 @@ import numpy as np
 
 from chsic._validate import Array, Index, RNGLike, as_count, as_generator
 from chsic.adjust import RidgeAdjuster
-from chsic.columns import Column, Data, named_columns, read_column, require_usable
+from chsic.column import Column, read_column
+from chsic.columns import Data, named_columns, require_usable
 from chsic.confounder import Confounder
 from chsic.design import decided_by_z, make_design
 from chsic.engines.parallel import blas_on_one_thread

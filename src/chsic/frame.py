@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._validate import MIN_SAMPLES, require_same_length
-from chsic.columns import Column, read_column, require_usable
+from chsic.column import Column, read_column
+from chsic.columns import require_usable
 from chsic.names import readable
 from chsic.samples import as_kinds, require_complete
 

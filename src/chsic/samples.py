@@ -9,16 +9,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from chsic._validate import MIN_SAMPLES, require_same_length
-from chsic.columns import (
-    MOST_LEVELS,
-    Column,
-    Columns,
-    Data,
-    called,
-    cut_into_columns,
-    read_column,
-    require_usable,
-)
+from chsic.column import Column, read_column
+from chsic.columns import MOST_LEVELS, Columns, Data, called, cut_into_columns, require_usable
 from chsic.names import did_you_mean
 
 NAN_POLICIES = ("raise", "omit", "level")

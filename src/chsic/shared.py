@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from chsic.columns import Column, Columns
+from chsic.column import Column
+from chsic.columns import Columns
 from chsic.confounder import Confounder
 from chsic.design import make_design
 from chsic.engines.parallel import as_finished, in_order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chsic.columns import Column
+from chsic.column import Column
 from chsic.files import write_whole
 from chsic.names import readable
 

@@ -12,7 +12,8 @@ import numpy as np
 import scipy
 
 from chsic._validate import RNGLike, as_generator
-from chsic.columns import DAY, EPOCH, Column, Data
+from chsic.column import DAY, EPOCH, Column
+from chsic.columns import Data
 from chsic.independence import chsic_test
 from chsic.plot.differences import BeforeAndAfter, before_and_after
 from chsic.progress import Report
@@ -33,7 +34,7 @@ class ColumnFacts:
     role : {"x", "y", "z"}
         What it was used as.
     name, kind : str
-        As in `chsic.columns.Column`.
+        As in `chsic.column.Column`.
     n_missing : int
         Rows without a value.
     values : str

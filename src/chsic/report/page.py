@@ -6,6 +6,7 @@ import dataclasses
 import html
 import os
 import shlex
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -18,7 +19,7 @@ from chsic.words import answer, listed, question, strength
 MOST_LETTERS = 200  # of a description of values
 
 
-def page(facts: Facts, source: str | None = None) -> str:
+def page(facts: Facts, source: str | None = None, missing: Sequence[str] = ()) -> str:
     """Write a report down.
 
     Whatever comes from the data is escaped: names, levels and the source.
@@ -29,6 +30,8 @@ def page(facts: Facts, source: str | None = None) -> str:
         From `gather`.
     source : str, optional
         Where the data are from.
+    missing : sequence of str
+        What was read as no value there, beside NA and its like.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def page(facts: Facts, source: str | None = None) -> str:
             *(_figure(number, picture) for number, picture in enumerate(drawn)),
             _data(facts, source),
             _meaning(),
-            _repeat(facts, source),
+            _repeat(facts, source, missing),
             "</main>",
             f"<script>{plotly_script()}</script>",
             f"<script>{_asset('report.js')}</script>",
@@ -141,7 +144,7 @@ def _meaning() -> str:
     )
 
 
-def _repeat(facts: Facts, source: str | None) -> str:
+def _repeat(facts: Facts, source: str | None, missing: Sequence[str]) -> str:
     result, settings = facts.result, facts.settings
     told = {
         "samples": result.n_samples,
@@ -166,7 +169,7 @@ def _repeat(facts: Facts, source: str | None) -> str:
     if source and os.path.isfile(source):
         command = (
             "<p>On the command line:</p>"
-            f"<pre><code>{_text(_command(result, settings, source))}</code></pre>"
+            f"<pre><code>{_text(_command(result, settings, source, missing))}</code></pre>"
         )
     return (
         '<section><h2>To repeat it</h2><div class="wide"><table><tbody>'
@@ -176,7 +179,9 @@ def _repeat(facts: Facts, source: str | None) -> str:
     )
 
 
-def _command(result: IndependenceResult, settings: dict[str, Any], source: str) -> str:
+def _command(
+    result: IndependenceResult, settings: dict[str, Any], source: str, missing: Sequence[str]
+) -> str:
     """Write the test as the command line takes it."""
     parts = ["chsic", "test", source]
     for option, argument in (("--x", "x"), ("--y", "y"), ("--given", "z")):
@@ -184,6 +189,8 @@ def _command(result: IndependenceResult, settings: dict[str, Any], source: str) 
             parts += [option, name]
     for name, kind in settings["kinds"].items():
         parts += ["--categories" if kind == "category" else "--numbers", name]
+    for text in missing:
+        parts += ["--missing", text]
     if settings["nan_policy"] != "raise":
         parts += ["--nan-policy", settings["nan_policy"]]
     parts += ["--resamples", str(settings["n_resamples"]), "--seed", str(settings["rng"])]

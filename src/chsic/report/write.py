@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ def write_report(
     /,
     *,
     source: str | None = None,
+    missing: Sequence[str] = (),
     progress: bool = False,
     **settings: Any,
 ) -> IndependenceResult:
@@ -38,6 +40,8 @@ def write_report(
         As for `chsic_test`; their names are those on the page.
     source : str, optional
         Where the data are from, for the reader.
+    missing : sequence of str
+        What was read as no value there, beside NA and its like; for the command that repeats it.
     progress : bool
         Show a progress bar, if standard error is a terminal.
     **settings
@@ -64,6 +68,6 @@ def write_report(
         raise ValueError(f"path: {target} is a folder; name a file, such as report.html.")
     with progress_bar("steps", shown=progress) as report:
         facts = gather(x, y, z, report=report, **settings)
-    text = page(facts, source)
+    text = page(facts, source, missing)
     write_whole(target, lambda temporary: temporary.write_text(text, encoding="utf-8"))
     return facts.result

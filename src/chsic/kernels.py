@@ -41,7 +41,7 @@ class Kernel:
         The c of kappa(s) = (1 + c s) exp(-s), if it is of that kind.
     frequencies : callable or None
         ``frequencies(rng, size, d)`` draws `size` angular frequencies w of d columns for which
-        the mean of cos(w s) over w is kappa(|s|).
+        the mean of cos(w s) over w is kappa(abs(s)).
 
     Examples
     --------

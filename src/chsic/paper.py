@@ -172,7 +172,7 @@ def u_statistic_covariance(U: Complex, V: Complex, f1: Index, f2: Index) -> Comp
 
 
 def sorted_pairs(z: Array, alpha: float) -> tuple[Index, Index]:
-    """Prune by the confounder: sort all |z(l) - z(l')| and keep the K smallest, eqs. 12 and 13.
+    """Prune by the confounder: sort all abs(z(l) - z(l')) and keep the K smallest, eqs. 12 and 13.
 
     Tied pairs stay in the order (0, 1), (0, 2), ..., (1, 2), ...
 

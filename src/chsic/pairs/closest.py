@@ -22,7 +22,7 @@ def closest_pairs(z: Data, alpha: float, *, rng: RNGLike | None = None) -> PairG
     Parameters
     ----------
     z : array_like, shape (n,) or (n, d)
-        The confounder. Distance is |z_l - z_l'| for one column, and Euclidean on columns divided
+        The confounder. Distance is abs(z_l - z_l') for one column, and Euclidean on columns divided
         by their standard deviations for several, so that units do not matter.
     alpha : float
         Mean number of partners of a sample, between 1 and n - 1 (eq. 13).

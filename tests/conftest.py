@@ -1,6 +1,14 @@
-"""What several test files share: kernels written out by hand, and random data of many kinds."""
+"""What several test files share: kernels written out by hand, distances, a browser."""
+
+import os
+import shutil
+from pathlib import Path
 
 import numpy as np
+import pytest
+
+ARTEFACTS = Path(os.environ.get("CHSIC_TEST_ARTEFACTS", "test-artefacts"))  # pictures to look at
+CHROMIUM = shutil.which("chromium")
 
 # kappa of differences s, one bandwidth per column, written independently of chsic.kernels.
 LITERAL_KERNELS = {
@@ -35,3 +43,17 @@ def brute_force_distances(z):
         return i, j, np.abs(z[i] - z[j])
     scaled = (z[i] - z[j]) / np.std(z, axis=0, ddof=1)
     return i, j, np.sqrt((scaled**2).sum(axis=1))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield started
+        started.close()

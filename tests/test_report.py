@@ -1,21 +1,17 @@
 """The report: what it says, that no data can break it, and how it looks in a browser."""
 
 import json
-import os
 import re
-import shutil
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import ARTEFACTS
 
 import chsic
 from chsic.report import gather, page
 
-CHROMIUM = shutil.which("chromium")
-ARTEFACTS = Path(os.environ.get("CHSIC_TEST_ARTEFACTS", "test-artefacts"))
 NASTY = (
     "<script>document.title='broken'</script>",
     "\"quotes' & <b>tags</b>",
@@ -160,20 +156,6 @@ def test_a_folder_is_refused_and_settings_are_checked(tmp_path):
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         chsic.write_report(tmp_path / "report.html", x, y, colour="red")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield started
-        started.close()
 
 
 def look_at(browser, path, **context):

@@ -1,0 +1,261 @@
+"""Tables of the pages, made from the committed files of results: no number is typed by hand."""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+import chsic
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+FILES = sorted(path for path in RESULTS.rglob("*") if path.suffix in (".json", ".csv", ".md"))
+NAMES = {"chsic": "chsic_test"}  # what methods are called on pages, where it differs
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown, the first column to the left and the others to the right."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def _number(value: float) -> str:
+    """Return three digits, or more before the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _json(name: str) -> dict:
+    return json.loads((RESULTS / name).read_text(encoding="utf-8"))
+
+
+def _csv(name: str) -> list[dict[str, str]]:
+    with open(RESULTS / name, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _section(name: str, title: str) -> str:
+    """Return what stands under a heading, of which the beginning is enough, or before all."""
+    first, *sections = (RESULTS / name).read_text(encoding="utf-8").split("\n## ")
+    if not title:
+        return first.split("\n", 1)[1]
+    [found] = (section for section in sections if section.startswith(title))
+    return found.split("\n", 1)[1]
+
+
+def _where(machine: dict) -> str:
+    """Say on what something was measured."""
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    return (
+        f"{machine['cores']} cores, {machine['processor']}, Python {machine['python']}"
+        + (f", {versions}" if versions else "")
+        + ".\n"
+    )
+
+
+# --- Level and power ------------------------------------------------------------------------------
+
+
+def _rates(independent: bool) -> list[dict]:
+    rows = _json("calibration/table.json")["rows"]
+    return [row for row in rows if row["independent"] == independent and row["tests"]]
+
+
+def _of_methods(
+    independent: bool, lines: dict[str, Callable[[list[float]], str]], sizes: Sequence[int]
+) -> str:
+    """Return a table of summaries over all scenarios that every method was run on, for each n."""
+    rows = _rates(independent)
+    methods = [m for m in ("chsic", "KCI", "RCIT") if any(row["method"] == m for row in rows)]
+    of = {(row["method"], row["scenario"], row["d"], row["n"]): row["rate_05"] for row in rows}
+    made = []
+    for n in sizes:
+        cells = {key[1:] for key in of if key[3] == n}
+        shared = sorted(cell for cell in cells if all((m, *cell) in of for m in methods))
+        for label, summary in lines.items():
+            rates = [summary([of[(m, *cell)] for cell in shared]) for m in methods]
+            made.append([f"n = {n:,}: {label} ({len(shared)} cells)", *rates])
+    return _table(["", *(NAMES.get(m, m) for m in methods)], made)
+
+
+def level_summary() -> str:
+    """Tell how often true nulls are rejected at 0.05, beside the peers."""
+    lines = {
+        "mean": lambda rates: f"{np.mean(rates):.3f}",
+        "largest": lambda rates: f"{max(rates):.3f}",
+        "above 0.10": lambda rates: f"{sum(rate > 0.10 for rate in rates)}",
+    }
+    return _of_methods(True, lines, (100, 200, 400))
+
+
+def power_summary() -> str:
+    """Tell how often dependences are found at 0.05, beside the peers."""
+    return _of_methods(False, {"mean": lambda rates: f"{np.mean(rates):.2f}"}, (100, 200, 400))
+
+
+def worst_levels() -> str:
+    """Return the true nulls that our test rejects most often."""
+    rows = sorted(
+        (row for row in _rates(True) if row["method"] == "chsic"),
+        key=lambda row: -row["rate_05"],
+    )[:6]
+    return _table(
+        ["scenario", "columns of z", "n", "rejected at 0.05", "95% interval", "tests"],
+        [
+            [f"`{row['scenario']}`", str(row["d"]), f"{row['n']:,}", f"{row['rate_05']:.3f}",
+             f"{row['low_05']:.3f} to {row['high_05']:.3f}", str(row["tests"])]
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def weakest_powers() -> str:
+    """Return the dependences that our test misses most often at n = 200."""
+    of = {
+        (row["method"], row["scenario"], row["d"]): row["rate_05"]
+        for row in _rates(False)
+        if row["n"] == 200
+    }
+    weakest = sorted((rate, *key[1:]) for key, rate in of.items() if key[0] == "chsic")[:8]
+    return _table(
+        ["scenario", "columns of z", "chsic_test", "KCI", "RCIT"],
+        [
+            [f"`{scenario}`", str(d), f"{rate:.2f}",
+             *(_rate(of.get((method, scenario, d))) for method in ("KCI", "RCIT"))]
+            for rate, scenario, d in weakest
+        ],
+    )  # fmt: skip
+
+
+def _rate(rate: float | None) -> str:
+    return "" if rate is None else f"{rate:.2f}"
+
+
+def all_rates(title: str = "") -> str:
+    """Return every rate of the laboratory, with its interval."""
+    return _section("calibration/table.md", title)
+
+
+def calibration_machine() -> str:
+    """Tell where the laboratory ran, and what failed there."""
+    made = _json("calibration/table.json")
+    failed = sum(row["tests"] for row in made["errors"])
+    tests = sum(row["tests"] for row in made["rows"])
+    versions = ", ".join(f"{name}: {', '.join(of)}" for name, of in made["methods"].items())
+    return (
+        f"{tests:,} tests, of which {failed} gave no p-value ({_reasons(made['errors'])}). "
+        f"{versions}. {_where(made['machine'])}"
+    )
+
+
+def _reasons(errors: list[dict]) -> str:
+    return "; ".join(sorted({f"{row['method']}: {row['error']}" for row in errors})) or "none"
+
+
+def coverage() -> str:
+    """Tell how often 95 percent intervals cover."""
+    made = _json("calibration/checks.json")["coverage_of_95_percent_intervals"]
+    return _table(
+        ["scenario", "n", "coefficient of large samples", "covered", "its 95% interval"],
+        [
+            [f"`{row['scenario']}`", f"{row['n']:,}", f"{row['coefficient_of_large_samples']:.3f}",
+             f"{row['covered']:.3f}", "{:.3f} to {:.3f}".format(*row["interval_of_covered"])]
+            for row in made
+        ],
+    )  # fmt: skip
+
+
+def uniformity() -> str:
+    """Tell how far p-values of true nulls are from uniform."""
+    made = _json("calibration/checks.json")["uniform"]
+    return (
+        f"In `{made['scenario']}` with n = {made['n']}, the distribution of {made['seeds']:,} "
+        f"p-values is off the uniform one by {made['distance']:.3f} at most "
+        f"(Kolmogorov-Smirnov p = {made['pvalue']:.2f}).\n"
+    )
+
+
+# --- When not to trust it -------------------------------------------------------------------------
+
+
+def failures() -> str:
+    """Tell how often true nulls are rejected where the assumptions do not hold."""
+    made = _json("failures.json")
+    return _table(
+        ["what is wrong", "n", "rejected at 0.05", "95% interval"],
+        [
+            [row["case"], f"{row['n']:,}", f"{row['rate']:.3f}",
+             f"{row['low']:.3f} to {row['high']:.3f}"]
+            for row in made["rows"]
+        ],
+    ) + f"\n{made['repetitions']} data sets in each line. {_where(made['machine'])}"  # fmt: skip
+
+
+# --- Measures and speed ---------------------------------------------------------------------------
+
+
+def measures(title: str = "") -> str:
+    """Return C-HSIC beside other measures of conditional dependence."""
+    return _section("measures/measures.md", title)
+
+
+def seconds() -> str:
+    """Tell seconds of one value and of one p-value, ours and the peers'."""
+    made = _json("peers.json")
+    rows = [row for row in made["rows"] if row.get("seconds") is not None]
+    sizes = [n for n in (100, 1_000, 10_000, 100_000, 1_000_000) if any(r["n"] == n for r in rows)]
+    of = {(row["method"], row["n"]): row["seconds"] for row in rows}
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    return _table(
+        ["seconds", *(f"n = {n:,}" for n in sizes)],
+        [
+            [method, *(f"{of[method, n]:.3g}" if (method, n) in of else "" for n in sizes)]
+            for method in methods
+        ],
+    ) + "\n" + _where(made["machine"])  # fmt: skip
+
+
+def targets() -> str:
+    """Return what was wanted of speed, and what was found."""
+    rows = [*_json("targets.json")["targets"], *_json("peers.json")["pvalue_targets"]]
+    return _table(
+        ["", "found", "wanted"],
+        [[row["name"], _number(row["found"]), row["wanted"]] for row in rows],
+    )
+
+
+def laplacian() -> str:
+    """Compare the paper's form with the Laplacian form, in seconds."""
+    rows = [row for row in _json("laplacian.json")["rows"] if "literal_s" in row]
+    return _table(
+        ["n", "alpha", "four samples (s)", "Laplacian (s)", "ratio", "relative difference"],
+        [
+            [f"{row['n']:,}", str(row["alpha"]), f"{row['literal_s']:.2g}",
+             f"{row['laplacian_s']:.2g}", _number(row["ratio"]),
+             f"{row['relative_difference']:.0e}" if row["relative_difference"] else "0"]
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def screening() -> str:
+    """Compare a screen with as many separate tests."""
+    made = _json("screening.json")
+    return f"{made['n_columns']} columns of {made['n_samples']:,} samples, {made['n_pairs']:,} " + (
+        "pairs:\n\n"
+        + _table(["", "seconds"], [[name, f"{s:.1f}"] for name, s in made["seconds"].items()])
+    )
+
+
+# --- Reference ------------------------------------------------------------------------------------
+
+
+def scenarios() -> str:
+    """List all scenarios whose truth is known."""
+    return _table(
+        ["name", "independent given z", "columns of z"],
+        [
+            [f"`{name}`", "yes" if one.independent else "no", ", ".join(map(str, one.dimensions))]
+            for name, one in chsic.datasets.SCENARIOS.items()
+        ],
+    )

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-adapters check package figure pictures bench measures calibration calibration-full clean
+.PHONY: help demo test test-adapters check docs package figure pictures bench failures measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, figure and report into demo/"
@@ -10,9 +10,11 @@ help:
 	@echo "make test-adapters  test the adapters inside the real libraries (some minutes, 2 GB)"
 	@echo "make check   lint and type check"
 	@echo "make package  build wheel and source distribution into dist/, and try them (minutes)"
+	@echo "make docs    build the documentation into build/docs/"
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
 	@echo "make pictures  redraw the other pictures of the README"
 	@echo "make bench   time the library and its peers, results in benchmarks/results/"
+	@echo "make failures          how wrong the test is where its assumptions fail (5 minutes)"
 	@echo "make measures          compare measures of conditional dependence (15 minutes)"
 	@echo "make calibration       level and power of the test and its peers, reduced (minutes)"
 	@echo "make calibration-full  all of it (hours; stop it at any time, it goes on where it was)"
@@ -26,6 +28,7 @@ test: .venv/dev
 
 test-adapters: .venv-adapters/ready
 	.venv-adapters/bin/python -m pytest tests/test_adapters.py src/chsic/adapters
+	.venv-adapters/bin/python -m pytest -W ignore docs/howto docs/coming-from
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -34,6 +37,10 @@ check: .venv/dev
 
 package: .venv/dev
 	$(BIN)/python tools/check_package.py
+
+docs: .venv/docs
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d build/doctrees docs build/docs
+	@echo build/docs/index.html
 
 figure: .venv/demo
 	$(BIN)/chsic figure1 --trials 200 --seed 0 --out docs/images
@@ -48,6 +55,9 @@ bench: .venv/bench
 	$(BIN)/python -m benchmarks.screening
 	$(BIN)/python -m benchmarks.reader
 	$(BIN)/python -m benchmarks.discovery
+
+failures: .venv/dev
+	$(BIN)/python -m benchmarks.failures
 
 measures: .venv/bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.measures
@@ -75,10 +85,14 @@ PIP_INSTALL := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-che
 	$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@ .venv/demo
 
+.venv/docs: .venv/python pyproject.toml
+	$(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
+
 .venv-adapters/ready: pyproject.toml requirements/adapters.txt
 	$(PYTHON) -m venv --without-pip .venv-adapters
 	$(PYTHON) -m pip --python .venv-adapters/bin/python --disable-pip-version-check install --quiet \
-	  --editable '.[cli,plot]' pytest hypothesis --requirement requirements/adapters.txt
+	  --editable '.[cli,plot,report]' pytest hypothesis --requirement requirements/adapters.txt
 	@touch $@
 
 .venv/bench: .venv/dev
@@ -86,4 +100,4 @@ PIP_INSTALL := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-che
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-adapters demo dist test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-adapters build demo dist docs/gallery docs/reference/generated test-artefacts .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,120 @@
+"""The documentation: commands print what it shows, and its pages ask no other host for anything.
+
+Python on its pages runs as doctests; scripts of the gallery run when ``make docs`` builds it.
+"""
+
+import doctest
+import re
+import shutil
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from conftest import ARTEFACTS
+
+import chsic
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    path
+    for path in (ROOT / "docs").rglob("*.md")
+    if not {"gallery", "generated"} & {*path.relative_to(ROOT).parts}
+)
+SITE = ROOT / "build" / "docs"
+BLOCK = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LAID_OUT = {"{toctree}", "{results}", "{eval-rst}"}  # not code
+
+COMMANDS = [
+    pytest.param(body, id=f"{path.stem}: {body.split()[2]}")
+    for path in PAGES
+    for kind, body in BLOCK.findall(path.read_text(encoding="utf-8"))
+    if kind == "console" and body.startswith("$ chsic")
+]
+
+
+def test_every_block_is_tested():
+    for path in PAGES:
+        for kind, body in BLOCK.findall(path.read_text(encoding="utf-8")):
+            assert kind in {"python", "console", *LAID_OUT}, path
+            if kind == "python":
+                assert body.startswith(">>> "), path
+            if kind == "console":
+                assert body.startswith(("$ chsic ", "$ pip install ", "$ make ")), path
+
+
+@pytest.mark.parametrize("body", COMMANDS)
+def test_commands_print_what_is_shown(body, tmp_path):
+    command, _, shown = body.partition("\n")
+    with resources.as_file(resources.files("chsic") / "data" / "summer.csv") as example:
+        shutil.copy(example, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "chsic", *command.split()[2:]],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        timeout=120,
+    )
+    alike = doctest.OutputChecker().check_output
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert not shown or alike(shown, done.stdout, flags), done.stdout
+
+
+def test_the_reference_has_all_public_names():
+    listed = {
+        line.strip()
+        for path in (ROOT / "docs" / "reference").glob("*.*")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    }
+    modules = {"datasets", "kernels", "paper"}  # which have pages of their own
+    constants = {"SCENARIOS"}  # which stand in the text there
+    public = {*chsic.__all__, *chsic.plot.__all__, *chsic.datasets.__all__} - modules - constants
+    assert public <= listed
+
+
+@pytest.fixture(scope="module")
+def pages():
+    if not (SITE / "index.html").exists():
+        pytest.skip("the site is not built; make docs builds it")
+    return [path for path in sorted(SITE.rglob("*.html")) if "_static" not in path.parts]
+
+
+def test_pages_name_no_other_host(pages):
+    loaded = re.compile(r"<(?:script|img|link|iframe|source)\b[^>]*\b(?:src|href)=\"(https?:)?//")
+    assert [path for path in pages if loaded.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_pages_ask_no_other_host_and_do_not_complain(browser, pages):
+    tab = browser.new_page()
+    complaints, requests = [], []
+    # The theme tells what it does at the level "log".
+    tab.on("console", lambda m: m.type == "log" or complaints.append((tab.url, m.type, m.text)))
+    tab.on("pageerror", lambda error: complaints.append((tab.url, str(error))))
+    tab.on("request", lambda request: requests.append(request.url))
+    alike = {"generated", "gallery", "howto", "coming-from"}  # one of each is enough
+    looked_at = [path for path in pages if path.parent.name not in alike]
+    looked_at += [next(path for path in pages if path.parent.name == kind) for kind in alike]
+    for path in looked_at:
+        tab.goto(path.as_uri())
+    assert complaints == []
+    elsewhere = [url for url in requests if not url.startswith((SITE.as_uri(), "data:", "blob:"))]
+    assert elsewhere == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("device", "width"), [("desk", 1300), ("phone", 390)])
+def test_pages_fit_and_show_pictures_and_formulas(browser, pages, scheme, device, width):
+    tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+    ARTEFACTS.mkdir(exist_ok=True)
+    for name in ("index", "trust", "results/level-and-power", "how-it-works"):
+        tab.goto((SITE / f"{name}.html").as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
+        assert tab.evaluate("[...document.images].every(image => image.naturalWidth > 0)"), name
+        tab.screenshot(path=ARTEFACTS / f"docs-{name.replace('/', '-')}-{device}-{scheme}.png")
+    heights = tab.evaluate(
+        "[...document.querySelectorAll('math[display=block]')].map(formula => formula.clientHeight)"
+    )
+    assert len(heights) >= 5
+    assert min(heights) > 15

@@ -14,6 +14,7 @@ from benchmarks.machine import describe
 from scipy.stats import binomtest, rankdata
 
 import chsic
+from chsic.files import write_whole
 from chsic.models import Sample
 
 OUT = Path(__file__).parent / "results" / "failures.json"
@@ -158,7 +159,8 @@ def main() -> None:
         "level": LEVEL,
         "rows": rows,
     }
-    OUT.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    write_whole(OUT, lambda path: path.write_text(text, encoding="utf-8"))
 
 
 if __name__ == "__main__":

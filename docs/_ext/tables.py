@@ -247,6 +247,24 @@ def screening() -> str:
     )
 
 
+def discovery() -> str:
+    """Compare PC with our test and with KCI, if that was run."""
+    if not (RESULTS / "discovery.json").exists():
+        return "`make bench` has not measured this yet.\n"
+    made = _json("discovery.json")
+    rows = []
+    for graph in made["graphs"]:
+        ours, kci = graph["ours"], graph["kci_in_the_time_of_ours"][-1:]
+        rows.append([
+            str(graph["seed"]), f"{ours['f1']:.2f}", f"{ours['n']:,}", f"{ours['seconds']:.0f}",
+            *([f"{kci[0]['f1']:.2f}", f"{kci[0]['n']:,}"] if kci else ["", ""]),
+            ("more than " if graph["kci_at_1000"] is None else "")
+            + _number(graph["kci_over_ours_at_1000"]),
+        ])  # fmt: skip
+    head = ["graph", "F1", "n", "seconds", "F1 of KCI", "its n", "time of KCI over ours, n = 1,000"]
+    return f"{_table(head, rows)}\n{_where(made['machine'])}"
+
+
 # --- Reference ------------------------------------------------------------------------------------
 
 

@@ -75,6 +75,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_show_sphinx = False
+html_show_search_summary = False  # it reads pages, which browsers refuse for files on disk
 html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"start": [], "how-it-works": [], "gallery/index": []}

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from conftest import ARTEFACTS
@@ -86,6 +87,22 @@ def test_pages_name_no_other_host(pages):
     assert [path for path in pages if loaded.search(path.read_text(encoding="utf-8"))] == []
 
 
+def test_links_lead_somewhere(pages):
+    """To a file of the site, and to something on it of that name."""
+    text = {path: path.read_text(encoding="utf-8") for path in pages}
+    names = {path: {*re.findall(r'\bid="([^"]+)"', page)} for path, page in text.items()}
+    broken = []
+    for path, page in text.items():
+        for link in re.findall(r'<a\b[^>]*\bhref="([^"]+)"', page):
+            if re.match(r"https?:|mailto:", link):
+                continue
+            file, _, name = unquote(link).partition("#")
+            target = (path.parent / file).resolve() if file else path
+            if not target.exists() or (name and target in names and name not in names[target]):
+                broken.append((path.name, link))
+    assert broken == []
+
+
 def test_pages_ask_no_other_host_and_do_not_complain(browser, pages):
     tab = browser.new_page()
     complaints, requests = [], []
@@ -98,6 +115,8 @@ def test_pages_ask_no_other_host_and_do_not_complain(browser, pages):
     looked_at += [next(path for path in pages if path.parent.name == kind) for kind in alike]
     for path in looked_at:
         tab.goto(path.as_uri())
+    tab.goto(f"{(SITE / 'search.html').as_uri()}?q=laplacian")
+    tab.wait_for_selector("#search-results a[href*='how-it-works']")
     assert complaints == []
     elsewhere = [url for url in requests if not url.startswith((SITE.as_uri(), "data:", "blob:"))]
     assert elsewhere == []

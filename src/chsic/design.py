@@ -318,7 +318,7 @@ def _about_z(z: Confounder) -> tuple[str, ...]:
     elif d >= MANY_COLUMNS:
         found.append(
             f"z has {d} columns: samples are far apart in z, and the p-value leans on the "
-            "regression; check it with chsic.calibrate."
+            "regression; if x and y follow many of them, it may be far too small."
         )
     tied = float((np.bincount(z.strata)[z.strata] >= SMALLEST_STRATUM).mean())
     if tied > 0.5:

@@ -62,7 +62,7 @@ def test_bounded_memory_gives_the_same(frame, monkeypatch):
     for z in GIVEN:
         small.answer("a", "b", z)
     assert small.answer("a", "b", ["z", "w"]) == whole
-    assert len(small._variables) == 8
+    assert len(small._kept) == 0
 
 
 def test_work_is_shared(frame, monkeypatch):
@@ -105,6 +105,76 @@ def test_constant_columns_depend_on_nothing(frame):
     assert tests.answer("a", "b", ["z", "one"]) == tests.answer("a", "b", "z")
     with pytest.raises(ValueError, match="y: all columns are constant"):
         tests.result("a", "one")
+
+
+def test_columns_that_gaps_make_constant(frame):
+    gaps = frame.assign(k=0.0)
+    gaps.loc[:19, "a"] = np.nan
+    gaps.loc[:19, "k"] = 1.0
+    tests = chsic.Discovery(gaps, nan_policy="omit")
+    assert tests.answer("a", "k") == chsic.Answer(0.0, 1.0, 0.0)
+    assert tests.answer("a", "b", ["z", "k"]).pvalue == tests.answer("a", "b", "z").pvalue
+    assert tests.answer("b", "k").pvalue < 1
+
+
+def test_what_is_kept_is_counted_in_bytes(frame, monkeypatch):
+    from chsic.kept import arrays_in
+
+    monkeypatch.setattr("chsic.discovery.KEPT_BYTES", 2_000_000)
+    tests = chsic.Discovery(frame)
+    for z in GIVEN[:3]:
+        for x, y in (("a", "b"), ("a", "c"), ("b", "c")):
+            tests.answer(x, y, z)
+    assert 500_000 < tests._kept._bytes <= 2_000_000
+    for key in list(tests._kept._found):  # what they made since they were last asked for
+        tests._kept._use(key)
+    held = arrays_in(list(tests._kept._found.values()))
+    assert sum(held.values()) == tests._kept._bytes <= 1.5 * 2_000_000
+
+
+def test_writing_into_the_data_changes_nothing():
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(200, 3))
+    data[:, 2] += data[:, 1]
+    first = chsic.Discovery(data.copy()).answer(1, 2)
+    tests = chsic.Discovery(data)
+    data[:] = rng.normal(size=data.shape)
+    assert tests.answer(1, 2) == first
+
+
+def test_results_do_not_depend_on_the_order_of_x_and_y(frame):
+    tests = chsic.Discovery(frame)
+    assert tests.result("c", "a", "z").pvalue == tests.result("a", "c", "z").pvalue
+
+
+def test_warnings_reach_the_answer(frame):
+    rng = np.random.default_rng(0)
+    tests = chsic.Discovery(rng.normal(size=(30, 12)))
+    assert "do not trust" in tests.answer(0, 1, range(2, 12)).warnings[0]
+
+
+def test_a_confounder_may_have_many_levels():
+    rng = np.random.default_rng(0)
+    data = {"x": rng.normal(size=600), "y": rng.normal(size=600), "z": rng.permutation(600) // 4}
+    tests = chsic.Discovery(data, kinds={"z": "category"})
+    assert 0 < tests.answer("x", "y", "z").pvalue <= 1
+    with pytest.raises(ValueError, match="150 categories"):
+        tests.answer("x", "z")
+
+
+def test_questions_that_cannot_be_asked(frame):
+    tests = chsic.Discovery(frame)
+    assert repr(tests) == "Discovery(n_samples=250, columns: z, w, a, b, c, group)"
+    with pytest.raises(ValueError, match="x: no column was named"):
+        tests.answer([], "b")
+    with pytest.raises(TypeError, match="z: expected the position or name of a column"):
+        tests.answer("a", "b", None)
+    with pytest.raises(ValueError, match="same number of samples is needed"):
+        chsic.Discovery({"a": np.arange(9.0), "b": np.arange(9.0), "z": np.arange(8.0)})
+    with pytest.raises(ValueError, match="there are no columns"):
+        chsic.Discovery(np.empty((10, 0)))
+    with pytest.raises(ValueError, match="samples are needed, got 0"):
+        chsic.Discovery(np.empty((0, 3)))
 
 
 def test_gaps(frame):

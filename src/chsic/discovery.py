@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from chsic._validate import Array, Index, RNGLike, as_count, as_generator
+from chsic._validate import (
+    MIN_SAMPLES,
+    Array,
+    Index,
+    RNGLike,
+    as_count,
+    as_generator,
+    require_same_length,
+)
 from chsic.adjust import RidgeAdjuster
 from chsic.column import Column, read_column
-from chsic.columns import Data, named_columns, require_usable
+from chsic.columns import MOST_LEVELS, Data, named_columns, require_usable
 from chsic.confounder import Confounder
-from chsic.design import decided_by_z, make_design
+from chsic.design import Design, decided_by_z, make_design
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.independence import chsic_test
-from chsic.inference import Inference
-from chsic.kept import Kept
+from chsic.inference import LOOKS_OF_MANY, Inference
+from chsic.kept import Kept, KeptArrays
 from chsic.metric import Learned, Learner
-from chsic.names import did_you_mean
+from chsic.names import did_you_mean, readable
 from chsic.prepare import Left, less_z
 from chsic.result import IndependenceResult
 from chsic.samples import Samples, as_kinds, require_complete, require_nan_policy
 from chsic.variable import Variable
 
 KEPT_BYTES = 2**29
-BYTES_A_SAMPLE = 1_500  # of one variable given one set: features at three bandwidths, and a basis
 MOST_ANSWERS = 100_000
 
 Which: TypeAlias = int | str | Sequence[int | str]
@@ -41,11 +49,14 @@ class Answer(NamedTuple):
     ----------
     statistic, pvalue, coefficient : float
         As in `chsic.IndependenceResult`.
+    warnings : tuple of str
+        What to be careful about, if anything.
     """
 
     statistic: float
     pvalue: float
     coefficient: float
+    warnings: tuple[str, ...] = ()
 
 
 NOTHING_TO_DEPEND_ON = Answer(0.0, 1.0, 0.0)  # of a constant column
@@ -130,20 +141,33 @@ class Discovery:
         raw = named_columns("data", data)
         given = as_kinds(kinds, list(raw))
         columns = [read_column(name, values, given.get(name)) for name, values in raw.items()]
+        if not columns:
+            raise ValueError("data: there are no columns; at least two are needed for a question.")
+        for column in columns:
+            both = {f"data[{c.name!r}]": c.values for c in (columns[0], column)}
+            require_same_length(**both)
+        if len(columns[0].values) < MIN_SAMPLES:
+            raise ValueError(
+                f"data: at least {MIN_SAMPLES} samples are needed, got {len(columns[0].values)}."
+            )
         if nan_policy == "raise":
             require_complete({"data": columns})
         elif nan_policy == "level":
             columns = [column.with_missing_level() for column in columns]
-        self._columns = [c if c.has_gaps else c.rows(slice(None)) for c in columns]
+        # Copies, so that what is kept stays true when the caller writes into the data.
+        own = (dataclasses.replace(column, values=column.values.copy()) for column in columns)
+        self._columns = [c if c.has_gaps else c.rows(slice(None)) for c in own]
         self._constant = [_is_constant(column) for column in columns]
         self._names = list(raw)
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
         self._n_resamples = as_count("n_resamples", n_resamples, minimum=19)
-        n = len(columns[0].values)
-        most = max(8, KEPT_BYTES // (BYTES_A_SAMPLE * max(n, 1)))
-        self._givens: Kept[_Given] = Kept(most)
-        self._variables: Kept[_Variable] = Kept(most)
+        self._kept: KeptArrays[_Given | _Variable] = KeptArrays(KEPT_BYTES)
         self._answers: Kept[Answer] = Kept(MOST_ANSWERS)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(readable(name) for name in self._names[:8])
+        more = f", ... ({len(self._names)} columns)" if len(self._names) > 8 else ""
+        return f"Discovery(n_samples={len(self._columns[0].values)}, columns: {shown}{more})"
 
     def __deepcopy__(self, memo: object) -> Discovery:
         return self  # nothing that can be seen of it ever changes, and copies would share no work
@@ -172,10 +196,11 @@ class Discovery:
         return self._answers.of((of_x, of_y, of_z), lambda: self._answer(of_x, of_y, of_z))
 
     def _answer(self, x: Places, y: Places, z: Places) -> Answer:
-        if all(self._constant[k] for k in x) or all(self._constant[k] for k in y):
+        constant = self._constant_among(x, y, z)
+        if {*x} <= constant or {*y} <= constant:
             return NOTHING_TO_DEPEND_ON
         result = self.result(x, y, z)
-        return Answer(result.statistic, result.pvalue, result.coefficient)
+        return Answer(result.statistic, result.pvalue, result.coefficient, result.warnings)
 
     @blas_on_one_thread()
     def result(self, x: Which, y: Which, z: Which = ()) -> IndependenceResult:
@@ -190,13 +215,12 @@ class Discovery:
         -------
         IndependenceResult
         """
-        of_x, of_y, of_z = (
-            self._varying(self._places(argument, which))
-            for argument, which in (("x", x), ("y", y), ("z", z))
-        )
-        self._require_apart(of_x, of_y, of_z)
+        asked = self._places("x", x), self._places("y", y), self._places("z", z)
+        self._require_apart(*asked)
+        constant = self._constant_among(*asked)
+        of_x, of_y, of_z = (tuple(k for k in of if k not in constant) for of in asked)
         columns = [[self._columns[k] for k in places] for places in (of_x, of_y, of_z)]
-        rng = self._rng(of_x, of_y, of_z)
+        rng = self._rng(min(of_x, of_y), max(of_x, of_y), of_z)
         for argument, of in zip("xyz", columns, strict=True):
             if argument != "z" or of:
                 _require(argument, of)
@@ -205,14 +229,17 @@ class Discovery:
             return chsic_test(
                 u, v, w or None, nan_policy="omit", n_resamples=self._n_resamples, rng=rng
             )
-        given = self._givens.of(of_z, lambda: self._given(of_z))
+        given = self._kept.of(of_z, lambda: self._given(of_z))
+        assert isinstance(given, _Given)
         first, second = (self._variable(places, of_z, given) for places in (of_x, of_y))
         inference = given.inference or self._own_inference(given, (first, second), rng)
         samples = Samples(columns[0], columns[1], given.columns)
         return inference.compare(first.left, second.left, samples, rng)
 
     def _variable(self, places: Places, z: Places, given: _Given) -> _Variable:
-        return self._variables.of((places, z), lambda: self._less_z(places, given))
+        made = self._kept.of((places, z), lambda: self._less_z(places, given))
+        assert isinstance(made, _Variable)
+        return made
 
     def _given(self, z: Places) -> _Given:
         columns = [self._columns[k] for k in z]
@@ -230,7 +257,7 @@ class Discovery:
             [np.empty((n, 0))], confounder, pairs="auto", alpha=None, block_size=None,
             adjust="auto", rng=rng,
         )  # fmt: skip
-        inference = Inference.of(design, n_resamples=self._n_resamples)
+        inference = self._inference(design)
         return _Given(columns, confounder, order, inference, None)
 
     def _less_z(self, places: Places, given: _Given) -> _Variable:
@@ -258,11 +285,23 @@ class Discovery:
             [one.columns for one in variables], given.confounder, pairs="auto", alpha=None,
             block_size=None, adjust="auto", rng=rng, learned=learned,
         )  # fmt: skip
-        return Inference.of(design, n_resamples=self._n_resamples)
+        return self._inference(design)
+
+    def _inference(self, design: Design) -> Inference:
+        return Inference.of(design, n_resamples=self._n_resamples, looks=LOOKS_OF_MANY)
 
     def _places(self, argument: str, which: Which) -> Places:
         """Return positions of columns, sorted."""
-        several = [which] if isinstance(which, int | str | np.integer) else list(which)
+        if isinstance(which, int | str | np.integer):
+            several: list[int | str] = [which]
+        elif isinstance(which, Iterable):
+            several = list(which)
+        else:
+            raise TypeError(
+                f"{argument}: expected the position or name of a column, or several, got {which!r}."
+            )
+        if not several and argument != "z":
+            raise ValueError(f"{argument}: no column was named; name at least one.")
         places = []
         for one in several:
             if isinstance(one, str):
@@ -280,8 +319,20 @@ class Discovery:
                 places.append(place)
         return tuple(sorted(set(places)))
 
-    def _varying(self, places: Places) -> Places:
-        return tuple(place for place in places if not self._constant[place])
+    def _constant_among(self, *asked: Places) -> set[int]:
+        """Return which of some columns are constant in the rows that have a value in all of them.
+
+        What is constant everywhere needs no value: its gaps leave out nothing.
+        """
+        every = [place for places in asked for place in places]
+        constant = {place for place in every if self._constant[place]}
+        varying = [place for place in every if place not in constant]
+        gaps = [self._columns[k].missing for k in varying if self._columns[k].has_gaps]
+        if gaps:
+            there = ~np.logical_or.reduce(gaps)
+            if np.count_nonzero(there) >= MIN_SAMPLES:  # fewer are refused by the test itself
+                constant |= {k for k in varying if _all_equal(self._columns[k].values[there])}
+        return constant
 
     def _require_apart(self, x: Places, y: Places, z: Places) -> None:
         for place in {*x} & {*y} | {*x} & {*z} | {*y} & {*z}:
@@ -298,7 +349,11 @@ class Discovery:
 
 def _is_constant(column: Column) -> bool:
     values = column.values[~column.missing]
-    return len(values) == 0 or bool(np.all(values == values[0]))
+    return len(values) == 0 or _all_equal(values)
+
+
+def _all_equal(values: Array) -> bool:
+    return bool(np.all(values == values[0]))
 
 
 def _require(argument: str, columns: Sequence[Column]) -> None:
@@ -306,4 +361,4 @@ def _require(argument: str, columns: Sequence[Column]) -> None:
         raise ValueError(f"{argument}: all columns are constant, and depend on nothing.")
     complete = [column for column in columns if not column.has_gaps]
     if complete:
-        require_usable(argument, complete)
+        require_usable(argument, complete, math.inf if argument == "z" else MOST_LEVELS)

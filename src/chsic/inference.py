@@ -19,6 +19,8 @@ from chsic.result import IndependenceResult
 from chsic.samples import Samples, about_omitted
 
 MISSED_MUCH = 0.1
+# Draws after which a p-value may be clearly large, where many are asked for: most of them are.
+LOOKS_OF_MANY = (199, 999)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -13,13 +13,12 @@ from chsic.columns import Columns
 from chsic.confounder import Confounder
 from chsic.design import make_design
 from chsic.engines.parallel import as_finished, in_order
-from chsic.inference import Inference
+from chsic.inference import LOOKS_OF_MANY, Inference
 from chsic.prepare import Left, less_z
 from chsic.result import IndependenceResult
 from chsic.samples import Samples
 from chsic.variable import Variable
 
-LOOKS = (199, 999)  # draws: most pairs of a screen are unrelated, which shows early
 SEEN_FOR_SIZE = 5  # columns
 KEPT_BYTES = 2**30  # of prepared columns that are held at once
 
@@ -70,7 +69,7 @@ class SharedTests:
             adjust="auto",
             rng=rng,
         )
-        self._inference = Inference.of(self._design, n_resamples=n_resamples, looks=LOOKS)
+        self._inference = Inference.of(self._design, n_resamples=n_resamples, looks=LOOKS_OF_MANY)
 
     def results(
         self, pairs: Sequence[Pair], signs: Signs, workers: int

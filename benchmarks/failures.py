@@ -67,11 +67,21 @@ def fast(turns: float) -> Callable[[int, np.random.Generator], Sample]:
 
 
 def columns(d: int) -> Callable[[int, np.random.Generator], Sample]:
-    """Let x and y depend on all columns of z, each in another way."""
+    """Let x and y depend on all columns of z by a sum of functions, one of each."""
 
     def draw(n: int, rng: np.random.Generator) -> Sample:
         z = rng.normal(size=(n, d))
         return follow(np.sin(1.5 * z).sum(axis=1) / d**0.5, rng, z)
+
+    return draw
+
+
+def together(d: int) -> Callable[[int, np.random.Generator], Sample]:
+    """Let x and y depend on products of two columns of z: no column matters by itself."""
+
+    def draw(n: int, rng: np.random.Generator) -> Sample:
+        z = rng.normal(size=(n, d))
+        return follow((z * np.roll(z, 1, axis=1)).sum(axis=1) / d**0.5, rng, z)
 
     return draw
 
@@ -127,9 +137,12 @@ CASES: list[tuple[str, int, Callable[[int, np.random.Generator], Sample], dict[s
     ("the same, pairs='closest', adjust='none', alpha=1", 400, fast(40), STRICTLY),
     ("x and y follow sin(2π · 40 z), more samples", 2_000, fast(40), {}),
     ("the same, pairs='closest', adjust='none', alpha=1", 2_000, fast(40), STRICTLY),
-    ("z has 5 columns, all matter", 400, columns(5), {}),
-    ("z has 10 columns, all matter", 400, columns(10), {}),
-    ("z has 20 columns, all matter", 400, columns(20), {}),
+    ("x and y follow a sum of functions of 5 columns", 400, columns(5), {}),
+    ("x and y follow a sum of functions of 20 columns", 400, columns(20), {}),
+    ("x and y follow products of 3 columns with each other", 400, together(3), {}),
+    ("x and y follow products of 5 columns with each other", 400, together(5), {}),
+    ("x and y follow products of 10 columns with each other", 400, together(10), {}),
+    ("products of 5 columns, more samples", 2_000, together(5), {}),
     ("rows are a time series, memory 0.5", 400, in_time(0.5), {}),
     ("rows are a time series, memory 0.9", 400, in_time(0.9), {}),
     ("the same, given the step before of x and y", 400, given_the_past(0.9), {}),

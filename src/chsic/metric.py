@@ -5,6 +5,9 @@ x and y rarely depend on all directions alike. The mean outer product of the gra
 regression tells along which directions they change; measured in that metric, distances ignore the
 others, and a second regression does better. (Radhakrishnan et al., Science 2024, call the
 iteration a recursive feature machine.)
+
+If x depends on many columns, each in a way of its own, there are no such directions. A sum of
+functions of the columns may then do better than any metric, and is tried as well.
 """
 
 from __future__ import annotations
@@ -18,11 +21,12 @@ from chsic._validate import Array
 from chsic.bandwidth import typical_distance
 from chsic.features import fit_landmarks
 from chsic.kernels import KERNELS
-from chsic.smooth import Smoother, some_rows
+from chsic.smooth import AdditiveSmoother, Smoother, some_rows
 
 SAMPLES = 1_000  # from which a metric is learned
 RANK = 10  # features of a variable whose dependence on z decides the metric
 ITERATIONS = 2
+LARGEST_SUM = 80  # columns of which a sum of functions is tried
 FLOOR = 0.05  # share of the plain metric that is kept, as gradients are estimates
 
 
@@ -40,14 +44,19 @@ class Learner:
         self._rows = some_rows(z, SAMPLES)
         self._some = z[self._rows]
         self._plain = Smoother(self._some)
+        self._sum = AdditiveSmoother(self._some) if z.shape[1] <= LARGEST_SUM else None
 
     def of(self, values: Array) -> Learned:
-        """Return the metric for one variable, and a smoother in it."""
+        """Return the metric for one variable, and a smoother in it, or one of each column."""
         if self._z.shape[1] == 1:
             return self._on_line
         standard = (values - values.mean(axis=0)) / values.std(axis=0)
-        turn, smoother = learn_metric(self._some, _summary(standard[self._rows]), self._plain)
-        return turn, smoother if len(self._some) == len(self._z) else Smoother(self._z @ turn)
+        targets = _summary(standard[self._rows])
+        turn, smoother, error = learn_metric(self._some, targets, self._plain)
+        is_sum = self._sum is not None and self._sum.fit(targets.__getitem__).error < error
+        if len(self._some) < len(self._z):
+            return turn, AdditiveSmoother(self._z) if is_sum else Smoother(self._z @ turn)
+        return turn, self._sum if is_sum and self._sum is not None else smoother
 
 
 def _summary(values: Array) -> Array:
@@ -57,7 +66,9 @@ def _summary(values: Array) -> Array:
     return np.column_stack([values, features(scaled)])
 
 
-def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tuple[Array, Smoother]:
+def learn_metric(
+    z: Array, targets: Array, plain: Smoother | None = None
+) -> tuple[Array, Smoother, float]:
     """Return a matrix T such that ``targets`` change alike in all directions of ``z @ T``.
 
     Parameters
@@ -76,6 +87,8 @@ def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tup
         sum of its squared entries is d.
     smoother : Smoother
         That of ``z @ turn``.
+    error : float
+        Its generalised cross-validation error.
 
     Examples
     --------
@@ -86,7 +99,7 @@ def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tup
     >>> rng = np.random.default_rng(0)
     >>> z = rng.normal(size=(300, 3))
     >>> x = np.sin(z.sum(axis=1, keepdims=True)) + rng.normal(size=(300, 1)) / 3
-    >>> T, _ = learn_metric(z, x)
+    >>> T, _, _ = learn_metric(z, x)
     >>> along, across = np.linalg.norm([1, 1, 1] @ T), np.linalg.norm([1, -1, 0] @ T)
     >>> bool(along > 3 * across)
     True
@@ -94,7 +107,7 @@ def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tup
     turn = np.eye(z.shape[1])
     smoother = Smoother(z) if plain is None else plain
     if len(turn) == 1:
-        return turn, smoother
+        return turn, smoother, smoother.fit(targets.__getitem__).error
     best, least = (turn, smoother), np.inf
     for iteration in range(ITERATIONS + 1):
         fit = smoother.fit(targets.__getitem__, slopes=iteration < ITERATIONS)
@@ -103,7 +116,7 @@ def learn_metric(z: Array, targets: Array, plain: Smoother | None = None) -> tup
         if fit.slopes is not None:
             turn = _normalised(turn @ _root(_mean_outer_product(fit.slopes)))
             smoother = Smoother(z @ turn)
-    return best
+    return *best, least
 
 
 def join_metrics(turns: Sequence[Array]) -> Array:

@@ -1,10 +1,10 @@
 """Ridge regression on z: what z explains of some columns, and what it leaves.
 
-A straight line in z, which is not penalised, plus kernel features of z, which are. The width of the
-kernel and the penalty are those of the least generalised cross-validation error, so that a rough
-dependence on z is followed and a smooth one is not over-fitted. Everything is linear in n, and very
-many samples are fitted on some of them: what that misses is smooth in z, and differences over
-close pairs do not see it.
+A straight line in z, which is not penalised, plus kernel features of z, which are: of all columns
+together, or of each column by itself. The width of the kernel and the penalty are those of the
+least generalised cross-validation error, so that a rough dependence on z is followed and a smooth
+one is not over-fitted. Everything is linear in n, and very many samples are fitted on some of them:
+what that misses is smooth in z, and differences over close pairs do not see it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ WIDTHS_IN_SPACE = (0.5, 1.0, 2.0)
 PENALTIES = 10.0 ** np.arange(-5, 3.1, 0.5)
 LARGEST_RANK = 64  # features of z
 LANDMARK_ACCURACY = 1e-6
+LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 10, 160  # features of each column of z, and of all of them
 CANDIDATES = 200  # samples of z that landmarks are chosen from
 SEEN = 1_000  # samples on which the width is chosen
 FITTED = 50_000  # samples on which the regression is fitted
@@ -66,11 +67,24 @@ class _Line:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class _EachColumn:
+    """Features of every column by itself, side by side."""
+
+    of_columns: list[Landmarks]
+
+    def __call__(self, z: Array) -> Array:
+        """Return the features at rows of z."""
+        each = [of(z[:, [k]]) for k, of in enumerate(self.of_columns)]
+        features: Array = np.hstack(each) / len(each) ** 0.5
+        return features
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class _Basis:
     """Orthonormal directions: the line, and the features of z beside it."""
 
     line: _Line
-    landmarks: Landmarks
+    landmarks: Landmarks | _EachColumn
     unit: float  # of z, in which the kernel has width 1
     turn: Array  # (features and line) @ turn = directions
     strengths: Array  # eigenvalues of the kernel matrix, infinite for the line
@@ -172,7 +186,7 @@ class Smoother:
         if not isinstance(self._seen, slice):
             with self._lock:
                 if self._trial is None:
-                    self._trial = Smoother(self._z_fitted[self._seen], self._scale)
+                    self._trial = type(self)(self._z_fitted[self._seen], self._scale)
             return self._trial._choose_width(values[self._seen])
         errors = {}
         for width in WIDTHS_ON_LINE if self._z.shape[1] == 1 else WIDTHS_IN_SPACE:
@@ -216,14 +230,7 @@ class Smoother:
             return self._bases[width]
 
     def _make_basis(self, width: float) -> tuple[_Basis, Array]:
-        unit = width * self._scale
-        landmarks, _ = fit_landmarks(
-            self._z_fitted[self._seen] / unit,
-            KERNELS["gaussian"],
-            LANDMARK_ACCURACY,
-            LARGEST_RANK,
-            CANDIDATES,
-        )
+        landmarks, unit = self._landmarks(width)
         line, features = self._line(self._z_fitted), landmarks(self._z_fitted / unit)
         on_line = line.T @ features
         values, vectors = np.linalg.eigh(features.T @ features - on_line.T @ on_line)
@@ -235,8 +242,14 @@ class Smoother:
         basis = _Basis(self._line, landmarks, unit, turn, strengths)
         return basis, np.hstack([line, features]) @ turn
 
+    def _landmarks(self, width: float) -> tuple[Landmarks | _EachColumn, float]:
+        """Choose features for a width of the kernel, and return its width in the unit of z."""
+        unit = width * self._scale
+        return _landmarks(self._z_fitted[self._seen] / unit, LARGEST_RANK), unit
+
     def _slopes(self, basis: _Basis, weights: Array) -> Array:
         """Differentiate the fit: kernels at landmarks, and the line."""
+        assert isinstance(basis.landmarks, Landmarks)
         z = self._z / basis.unit
         of_line, of_features = np.split(basis.turn @ weights, [self._line.slopes.shape[1]])
         at_landmarks = basis.landmarks.inverse @ of_features
@@ -247,6 +260,36 @@ class Smoother:
             apart = z[:, k, np.newaxis] - basis.landmarks.points[:, k]
             gradients.append((-2 / basis.unit) * ((apart * kappa) @ at_landmarks) + line[k])
         return np.stack(gradients, axis=1)
+
+
+class AdditiveSmoother(Smoother):
+    """Ridge regressions on a sum of functions of the columns of z, one of each.
+
+    That is far less than a function of all columns, and can be learned from few samples when there
+    are many columns. It knows no slopes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.smooth import AdditiveSmoother, Smoother
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=(400, 8))
+    >>> target = np.sin(2 * z).sum(axis=1, keepdims=True) + rng.normal(size=(400, 1))
+    >>> errors = [kind(z).fit(target.__getitem__).error for kind in (AdditiveSmoother, Smoother)]
+    >>> bool(errors[0] < errors[1] / 2)
+    True
+    """
+
+    def _landmarks(self, width: float) -> tuple[Landmarks | _EachColumn, float]:
+        d = self._z.shape[1]
+        unit = width * self._scale / d**0.5  # distances in one column are that much smaller
+        rank = min(LARGEST_COLUMN_RANK, max(1, LARGEST_SUM_RANK // d))
+        columns = self._z_fitted[self._seen].T / unit
+        return _EachColumn([_landmarks(column[:, None], rank) for column in columns]), unit
+
+
+def _landmarks(z: Array, rank: int) -> Landmarks:
+    return fit_landmarks(z, KERNELS["gaussian"], LANDMARK_ACCURACY, rank, CANDIDATES)[0]
 
 
 def some_rows(z: Array, number: int) -> Rows:

@@ -1,6 +1,7 @@
 """Adapters inside the real libraries; those not installed are skipped (``make test-adapters``)."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -288,10 +289,153 @@ def test_selector_keeps_what_matters_given_confounders():
     assert selector().fit(table, y).get_support()[0]
     classes = np.where(y > np.median(y), "high", "low")
     assert selector(given=["z"]).fit(table, classes).get_support()[1]
-    with pytest.raises(ValueError, match="X has no column 'q'"):
-        selector(given=["q"]).fit(table, y)
-    with pytest.raises(ValueError, match="X has no column 9"):
-        selector(given=[9]).fit(table, y)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        0,
+        np.int64(0),
+        "z",
+        [0],
+        np.array([0]),
+        pd.Index(["z"]),
+        {"z"},
+        [True, False, False, False],
+        np.array([True, False, False, False]),
+    ],
+)
+def test_selector_takes_confounders_however_they_are_named(given):
+    table, y = features(200)
+    fitted = selector(given=given, n_resamples=99).fit(table, y)
+    assert np.isnan(fitted.pvalues_).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (["q"], ValueError, "given: X has no column 'q'"),
+        ("age", ValueError, "given: X has no column 'age'"),
+        ([9], ValueError, "given: X has no column 9; they are counted from 0 to 3"),
+        ([-1], ValueError, "given: expected at least 0, got -1"),
+        ([0.0], TypeError, "given: expected a whole number, got 0.0"),
+        ([True, False], ValueError, "given: got 2 booleans for 4 columns"),
+        ([True, 2], TypeError, "given: expected a whole number, got True"),
+        (slice(2), TypeError, "given: expected positions or names"),
+        (iter([0]), TypeError, "given: expected positions or names"),
+        (np.array(0), TypeError, "given: expected positions or names"),
+    ],
+)
+def test_selector_refuses_confounders_that_x_does_not_have(given, error, message):
+    table, y = features(50)
+    with pytest.raises(error, match=message):
+        selector(given=given).fit(table, y)
+
+
+def test_selector_has_no_names_in_an_array():
+    table, y = features(50)
+    with pytest.raises(ValueError, match="given: columns of X have no names, got 'z'"):
+        selector(given="z").fit(table.to_numpy(), y)
+    with pytest.raises(ValueError, match="categories: X has no column 5"):
+        selector(categories=5).fit(table, y)
+
+
+def test_selector_takes_whole_numbers_for_numbers_unless_told_otherwise():
+    from sklearn.datasets import load_diabetes
+
+    table, y = features(200)
+    counts = np.round(10 * y)
+    assert len(np.unique(counts)) < 100
+
+    def scores(y, **settings):
+        return selector(n_resamples=99, **settings).fit(table, y).scores_
+
+    assert np.array_equal(scores(counts), scores(counts.astype(int)))
+    assert np.array_equal(scores(counts), scores(counts, target="number"))
+    classes = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75]))
+    named = scores(classes, target="category")
+    assert not np.array_equal(scores(classes), named)
+    assert np.array_equal(scores(pd.Series(classes, dtype="category")), named)
+    assert np.array_equal(scores(np.array(list("abcd"))[classes]), named)
+    assert np.array_equal(scores(y > 0), scores(np.where(y > 0, "b", "a")))
+    X, y = load_diabetes(return_X_y=True)  # whose y has 214 values, all of them whole
+    assert selector(n_resamples=99).fit(X, y).get_support()[2]
+    with pytest.raises(ValueError, match="y: expected numbers for target='number'"):
+        selector(target="number").fit(table, np.where(table["a"] > 0, "b", "a"))
+    with pytest.raises(ValueError, match=r"^y: 214 categories"):
+        selector(target="category").fit(X, y)
+
+
+def test_selector_takes_columns_for_categories_by_their_type():
+    table, y = features(200)
+    codes = np.digitize(table["a"], [-1, 1])
+
+    def scores(values, **settings):
+        return selector(n_resamples=99, **settings).fit(table.assign(a=values), y).scores_
+
+    named = scores(codes, categories="a")
+    assert not np.array_equal(scores(codes), named)
+    assert np.array_equal(scores(pd.Categorical(codes)), named)
+    words = pd.Categorical(np.array(["low", "middle", "high"])[codes])
+    assert scores(words)[1] == pytest.approx(named[1], rel=1e-6)
+    with pytest.raises(ValueError, match="X contains NaN"):
+        scores(words.set_categories(["low", "middle"]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"n_features_to_select": 0}, ValueError, "n_features_to_select: expected at least 1"),
+        ({"n_features_to_select": 1.5}, TypeError, "n_features_to_select: expected a whole"),
+        ({"level": 0}, ValueError, "level: expected a number between 0 and 1, got 0"),
+        ({"level": "5%"}, TypeError, "level: expected a number"),
+        ({"target": "class"}, ValueError, "target: expected one of 'auto', .* got 'class'"),
+        ({"random_state": -1}, ValueError, "random_state: expected at least 0, got -1"),
+        ({"random_state": "x"}, TypeError, "random_state: expected a whole number, got 'x'"),
+    ],
+)
+def test_selector_checks_its_settings(settings, error, message):
+    table, y = features(50)
+    with pytest.raises(error, match=message):
+        selector(**settings).fit(table, y)
+
+
+def test_selector_draws_signs_by_random_state():
+    table, y = features(100)
+
+    def pvalues(state):
+        return selector(random_state=state, n_resamples=99).fit(table, y).pvalues_.tolist()
+
+    assert pvalues(3) == pvalues(np.int64(3)) != pvalues(None)
+    assert pvalues(np.random.RandomState(3)) == pvalues(np.random.RandomState(3))
+    state = np.random.RandomState(3)
+    assert pvalues(state) != pvalues(state)
+
+
+def test_selector_adjusts_by_benjamini_and_hochberg_without_statsmodels(monkeypatch):
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    table, y = features(200)
+    fitted = selector(n_resamples=99).fit(table, y)
+    order = np.argsort(fitted.pvalues_)
+    scaled = fitted.pvalues_[order] * 4 / np.arange(1, 5)
+    by_hand = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
+    np.testing.assert_allclose(fitted.adjusted_pvalues_[order], by_hand)
+    assert selector(given=range(4)).fit(table, y).get_support().all()
+
+
+def test_selector_in_a_grid_search_with_frames_as_output():
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures
+
+    table, y = features(200)
+    chosen = selector(given="z", n_resamples=99).set_output(transform="pandas")
+    assert list(chosen.fit_transform(table, y)) == ["z", "a"]
+    steps = make_pipeline(chosen, PolynomialFeatures(2), LinearRegression())
+    name = "conditionaldependenceselector__given"
+    search = GridSearchCV(steps, {name: [None, "z", [0, 3]]}, cv=2, error_score="raise")
+    assert list(search.fit(table, y).best_estimator_[0].get_feature_names_out())[:2] == ["z", "a"]
 
 
 def test_selector_in_a_pipeline():

@@ -1,7 +1,9 @@
 """Adapters inside the real libraries; those not installed are skipped (``make test-adapters``)."""
 
+import functools
 import gc
 import json
+import pickle
 import subprocess
 import sys
 
@@ -347,12 +349,51 @@ def pgmpy():
     return adapter
 
 
-@pytest.mark.parametrize("rule", [None, "pvalue", "effect"])
-def test_pgmpy_pc_finds_the_skeleton(pgmpy, data, rule):
+def pgmpy_edges(test, data, **settings):
     from pgmpy.causal_discovery import PC
 
-    learner = PC(ci_test=pgmpy.CHSIC(data), orient_rule=rule, show_progress=False).fit(data)
-    assert {frozenset(edge) for edge in learner.causal_graph_.edges()} == CHAIN
+    learner = PC(ci_test=test, show_progress=False, **settings).fit(data)
+    return {frozenset(edge) for edge in learner.causal_graph_.edges()}
+
+
+@pytest.mark.parametrize("rule", [None, "pvalue", "effect"])
+def test_pgmpy_pc_finds_the_skeleton(pgmpy, data, rule):
+    assert pgmpy_edges(pgmpy.CHSIC(data), data, orient_rule=rule) == CHAIN
+
+
+@pytest.mark.parametrize("variant", ["orig", "stable"])
+def test_pgmpy_pc_finds_the_skeleton_where_correlations_do_not(pgmpy, data, variant):
+    assert pgmpy_edges(pgmpy.CHSIC(data), data, variant=variant) == CHAIN
+    assert pgmpy_edges("pearsonr", data, variant=variant) != CHAIN
+
+
+def test_pgmpy_pc_takes_names_that_are_numbers(pgmpy, data):
+    numbered = data.set_axis([10, 11, 12, 13], axis=1)
+    found = pgmpy_edges(pgmpy.CHSIC(numbered), numbered, variant="stable")
+    assert found == {frozenset((10, 11)), frozenset((11, 12)), frozenset((12, 13))}
+    coded = numbered.copy()
+    coded[10] = np.digitize(coded[10], [-1, 1])
+    named = pgmpy.CHSIC(coded, kinds={10: "category"})
+    named.run_test(10, 11, [])
+    assert (
+        named.effect_size_
+        == chsic.Discovery(coded, kinds={"10": "category"}).answer("10", "11").coefficient
+    )
+    assert named.clone().kinds == {10: "category"}
+
+
+def test_pgmpy_refuses_gaps_itself(pgmpy, data):
+    gaps = data.mask(np.arange(500)[:, np.newaxis] < np.array([5, 0, 0, 0]))
+    test = pgmpy.CHSIC(gaps, nan_policy="omit", n_resamples=99)
+    assert not test("a", "b", [])
+    with pytest.raises(ValueError, match="NaN"):
+        pgmpy_edges(test, gaps)
+
+
+def test_pgmpy_makes_instances_for_its_checks(pgmpy):
+    assert pgmpy.CHSIC.create_test_instance().run_test("a", "b", ["c"])[1] <= 1
+    instances, names = pgmpy.CHSIC.create_test_instances_and_names()
+    assert len(instances) == len(names) == 2
 
 
 def test_pgmpy_tells_pvalue_and_effect_size(pgmpy, data):
@@ -383,18 +424,22 @@ def test_dowhy_callable_takes_any_arrays(data):
     assert independence_test(np.ones(500), c) == 1
 
 
-def test_dowhy_falsify_graph_tells_the_right_graph_from_a_wrong_one(data):
+@pytest.mark.parametrize("text", [False, True])
+def test_dowhy_falsify_graph_tells_the_right_graph_from_a_wrong_one(data, text):
     pytest.importorskip("dowhy")
     import networkx as nx
     from dowhy.gcm.falsify import FalsifyConst, falsify_graph
 
+    words = np.where(data["a"] > 0.5, "high", np.where(data["a"] < -0.5, "low", "middle"))
+    table = data.assign(a=words) if text else data
+
     def violations(*edges):
         found = falsify_graph(
             nx.DiGraph(edges),
-            data,
+            table,
             independence_test=independence_test,
             conditional_independence_test=independence_test,
-            n_permutations=5,
+            n_permutations=3,
             show_progress_bar=False,
             n_jobs=1,
         )
@@ -402,6 +447,49 @@ def test_dowhy_falsify_graph_tells_the_right_graph_from_a_wrong_one(data):
 
     assert violations(("a", "b"), ("b", "c"), ("c", "d")) == 0
     assert violations(("a", "c"), ("c", "b"), ("b", "d")) > 0
+
+
+def test_dowhy_takes_gaps(data):
+    gaps = data["b"].to_numpy().copy()
+    gaps[:5] = np.nan
+    with pytest.raises(ValueError, match="5 of 500"):
+        independence_test(gaps, data["c"])
+    test = functools.partial(independence_test, nan_policy="omit", n_resamples=99)
+    assert test(gaps, data["c"]) < 0.05
+
+
+def test_dowhy_refutes_structures_and_models(data):
+    pytest.importorskip("dowhy")
+    import networkx as nx
+    from dowhy import gcm
+    from dowhy.gcm.ml import create_linear_regressor, create_polynom_regressor
+    from dowhy.gcm.validation import (
+        RejectionResult,
+        refute_causal_structure,
+        refute_invertible_model,
+    )
+
+    def structure(*edges):
+        return refute_causal_structure(
+            nx.DiGraph(edges),
+            data,
+            independence_test=independence_test,
+            conditional_independence_test=independence_test,
+        )[0]
+
+    assert structure(("a", "b"), ("b", "c"), ("c", "d")) is RejectionResult.NOT_REJECTED
+    assert structure(("a", "c"), ("c", "b"), ("b", "d")) is RejectionResult.REJECTED
+
+    def model(regressor):
+        pair = data[["b", "c"]]  # c follows the square of b
+        found = gcm.InvertibleStructuralCausalModel(nx.DiGraph([("b", "c")]))
+        found.set_causal_mechanism("b", gcm.EmpiricalDistribution())
+        found.set_causal_mechanism("c", gcm.AdditiveNoiseModel(regressor))
+        gcm.fit(found, pair)
+        return refute_invertible_model(found, pair, independence_test=independence_test)
+
+    assert model(create_polynom_regressor(2)) is RejectionResult.NOT_REJECTED
+    assert model(create_linear_regressor()) is RejectionResult.REJECTED
 
 
 # --- gcastle --------------------------------------------------------------------------------------
@@ -424,13 +512,45 @@ def test_gcastle_tells_objects_apart_by_their_values(data):
     assert ci_test(mixed.copy(), 0, 1) == first
 
 
-def test_gcastle_pc_finds_the_skeleton(data):
+def test_gcastle_does_not_see_what_is_written_into_the_data_later(data):
+    values = data.to_numpy().copy()
+    original = values.copy()
+    ci_test(values, 0, 1, n_resamples=99)  # keeps what it made of these values
+    values[:, 2] = np.random.default_rng(0).permutation(values[:, 2])
+    expected = chsic.Discovery(original, n_resamples=99).answer(1, 2)
+    assert ci_test(original, 1, 2, n_resamples=99)[2] == expected.pvalue
+    assert ci_test(original, 1, 2, n_resamples=99)[0] == expected.statistic
+
+
+def test_gcastle_settings(data):
+    values = data.to_numpy()
+    values = np.column_stack([np.digitize(values[:, 0], [-1, 1]), values[:, 1:]])
+    settings = {"kinds": {0: "category"}, "n_resamples": 99, "rng": np.int64(3)}
+    test = pickle.loads(pickle.dumps(functools.partial(ci_test, **settings)))
+    alone = chsic.Discovery(values, kinds={"0": "category"}, n_resamples=99, rng=3).answer(0, 1)
+    assert test(values, 0, 1) == (alone.statistic, alone.coefficient, alone.pvalue)
+    assert ci_test(values, 0, 1) != test(values, 0, 1)
+    gaps = values.copy()
+    gaps[:5, 1] = np.nan
+    with pytest.raises(ValueError, match="column 1: 5 of 500"):
+        ci_test(gaps, 0, 1)
+    assert ci_test(gaps, 0, 1, nan_policy="omit", n_resamples=99)[2] < 0.05
+    with pytest.raises(TypeError, match="rng: expected a whole number"):
+        ci_test(values, 0, 1, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("variant", ["original", "stable", "parallel"])
+def test_gcastle_pc_finds_the_skeleton_where_fisher_z_does_not(data, variant):
     pytest.importorskip("castle")
     from castle.algorithms import PC
 
-    learner = PC(variant="stable", ci_test=ci_test)
-    learner.learn(data.to_numpy())
-    assert edges(np.asarray(learner.causal_matrix)) == CHAIN
+    def found(test):
+        learner = PC(variant=variant, ci_test=test)
+        learner.learn(data.to_numpy(), **({"p_cores": 2} if variant == "parallel" else {}))
+        return edges(np.asarray(learner.causal_matrix))
+
+    assert found(functools.partial(ci_test, rng=0)) == CHAIN
+    assert found("fisherz") != CHAIN
 
 
 # --- scikit-learn ---------------------------------------------------------------------------------
@@ -585,7 +705,7 @@ def test_selector_draws_signs_by_random_state():
 
 
 def test_selector_adjusts_by_benjamini_and_hochberg_without_statsmodels(monkeypatch):
-    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
     table, y = features(200)
     fitted = selector(n_resamples=99).fit(table, y)
     order = np.argsort(fitted.pvalues_)

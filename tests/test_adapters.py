@@ -668,10 +668,15 @@ def test_selector_takes_columns_for_categories_by_their_type():
     named = scores(codes, categories="a")
     assert not np.array_equal(scores(codes), named)
     assert np.array_equal(scores(pd.Categorical(codes)), named)
-    words = pd.Categorical(np.array(["low", "middle", "high"])[codes])
-    assert scores(words)[1] == pytest.approx(named[1], rel=1e-6)
+    typed = table.assign(a=pd.Categorical(codes), c=table["c"] > 0)
+    fitted = selector(given="z", n_resamples=99).fit(typed, y)
+    assert fitted.transform(typed).shape == (200, fitted.get_support().sum())
+    asked = selector(given="z", categories=["a", "c"], n_resamples=99)
+    assert np.array_equal(fitted.scores_, asked.fit(typed.astype(float), y).scores_, equal_nan=True)
+    with pytest.raises(ValueError, match="X: column 'a' has categories of text"):
+        scores(pd.Categorical(np.array(["low", "middle", "high"])[codes]))
     with pytest.raises(ValueError, match="X contains NaN"):
-        scores(words.set_categories(["low", "middle"]))
+        scores(pd.Categorical(codes, categories=[0, 1]))
 
 
 @pytest.mark.parametrize(

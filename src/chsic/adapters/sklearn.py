@@ -94,7 +94,7 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         ConditionalDependenceSelector
         """
         self._require_settings()
-        X, named = _with_codes(X)
+        named = _categories_by_type(X)
         y_is_named = self.target == "category" or (self.target == "auto" and _is_categorical(y))
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=MIN_SAMPLES,
                              y_numeric=False)  # fmt: skip
@@ -201,17 +201,20 @@ def _is_categorical(values: Any) -> bool:
     return getattr(getattr(values, "dtype", None), "name", None) == "category"
 
 
-def _with_codes(X: Any) -> tuple[Any, list[int]]:
-    """Make codes of columns that are categories by their type in pandas, and tell which are."""
-    if not (hasattr(X, "iloc") and hasattr(X, "dtypes") and np.ndim(X) == 2):
-        return X, []
-    names = [getattr(dtype, "name", "") for dtype in X.dtypes]
-    coded = X.copy(deep=False)
-    for k, name in enumerate(names):
-        if name == "category":
-            codes = X.iloc[:, k].cat.codes
-            coded.isetitem(k, codes.where(codes >= 0))  # which has NaN where a value is missing
-    return coded, [k for k, name in enumerate(names) if name in ("category", "bool", "boolean")]
+def _categories_by_type(X: Any) -> list[int]:
+    """Return positions of columns that are categories or booleans in pandas."""
+    if not (hasattr(X, "iloc") and hasattr(X, "columns")):
+        return []
+    places = []
+    for k, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+        if dtype.name == "category" and dtype.categories.dtype.kind not in "biuf":
+            raise ValueError(
+                f"X: column {name!r} has categories of text, and scikit-learn's selectors need "
+                "numbers; encode it with OrdinalEncoder, and name it in categories."
+            )
+        if dtype.name in ("category", "bool", "boolean"):
+            places.append(k)
+    return places
 
 
 def _as_numbers(y: np.ndarray) -> np.ndarray:

@@ -125,7 +125,7 @@ class CHSIC(CondIndTest):
     ) -> Any:
         """Return the p-value by ``sig_samples`` random signs, and their values if asked."""
         found = self._test(array, xyz, data_type, shuffle=True)
-        return (found.pvalue, found.null) if return_null_dist else found.pvalue
+        return (found.pvalue, found.null.copy()) if return_null_dist else found.pvalue
 
     def _test(
         self, array: np.ndarray, xyz: np.ndarray, data_type: np.ndarray | None, shuffle: bool

@@ -68,7 +68,7 @@ LAYERS = [
     ["report.page"],
     ["report.write"],
     ["report"],
-    ["adapters", "adapters.digest"],
+    ["adapters", "adapters.digest", "adapters.pvalue_file"],
     ["adapters.causal_learn", "adapters.dowhy", "adapters.gcastle"],
     ["adapters.pgmpy", "adapters.sklearn", "adapters.tigramite"],
     [""],  # the package itself: the public names

@@ -7,17 +7,19 @@
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import json
 import os
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from causallearn.utils.cit import CIT_Base, register_ci_test
 
+from chsic._validate import as_count
 from chsic.adapters.digest import digest_of
+from chsic.adapters.pvalue_file import PValueFile
 from chsic.discovery import Discovery
 
 NAME = "chsic"
@@ -30,49 +32,57 @@ class CHSIC(CIT_Base):
     ----------
     data : array, shape (n_samples, n_features)
         May hold strings, as an array of objects, and NaN with ``nan_policy="omit"``.
-    cache_path : str, optional
-        JSON file that keeps p-values. It is tied to the bytes of the data.
+    cache_path : str or path, optional
+        JSON file that keeps p-values. It is tied to the bytes of the data and to the settings.
     kinds : mapping, optional
         ``"number"`` or ``"category"`` for positions of columns, as text or as numbers.
-    nan_policy, n_resamples, rng
+    nan_policy, n_resamples
         As for `chsic.Discovery`.
+    rng : int, optional
+        Seed of the signs.
     """
 
     def __init__(
         self,
         data: np.ndarray,
-        cache_path: str | None = None,
+        cache_path: str | os.PathLike[str] | None = None,
         *,
         kinds: Mapping[int | str, str] | None = None,
         nan_policy: str = "raise",
         n_resamples: int = 9999,
         rng: int | None = None,
-        **_: Any,  # what pc and fci pass on to all tests
     ) -> None:
         super().__init__(data)
         named = {str(column): kind for column, kind in (kinds or {}).items()}
+        seed = None if rng is None else as_count("rng", rng, minimum=0)  # so that files can tell it
         self.tests = Discovery(
-            data, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=rng
+            data, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=seed
         )
-        settings = json.dumps([sorted(named.items()), nan_policy, n_resamples, rng])
-        self._use_cache(cache_path, digest_of(data))
-        self.check_cache_method_consistent(NAME, hashlib.sha256(settings.encode()).hexdigest())
+        # causal-learn itself hashes an abbreviation of the data.
+        self.method, self.data_hash, self.cache_path = NAME, digest_of(data), cache_path
+        self.pvalue_cache: dict[str, Any] = {}
+        self._file: PValueFile | None = None
+        if cache_path is not None:
+            settings = json.dumps([sorted(named.items()), nan_policy, int(n_resamples), seed])
+            parameters = hashlib.sha256(settings.encode()).hexdigest()
+            self._file = PValueFile(
+                cache_path,
+                {
+                    "method_name": (NAME, "another test"),
+                    "data_hash": (self.data_hash, "other data"),
+                    "parameters_hash": (parameters, "other settings"),
+                },
+            )
+            self.pvalue_cache = self._file.values
+            weakref.finalize(self, self._file.save)  # also when Python ends
 
-    def _use_cache(self, path: str | None, data_hash: str) -> None:
-        """Load p-values of the same data; causal-learn itself hashes an abbreviation of them."""
-        self.data_hash, self.cache_path = data_hash, path
-        self.pvalue_cache: dict[str, Any] = {"data_hash": data_hash}
-        if path is None:
-            return
-        if not path.endswith(".json"):
-            raise ValueError(f"cache_path: a .json file is needed, got {path!r}.")
-        if os.path.exists(path):
-            with codecs.open(path, "r", "utf-8") as file:
-                self.pvalue_cache = json.load(file)
-            if self.pvalue_cache["data_hash"] != data_hash:
-                raise ValueError(f"cache_path: {path} belongs to other data; name another file.")
-        elif os.path.dirname(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+    def __deepcopy__(self, memo: object) -> CHSIC:
+        return self  # as causal-learn copies graphs with their test; p-values are for all of them
+
+    def save_to_local_cache(self) -> None:
+        """Save p-values from time to time; causal-learn's own waits for half a minute."""
+        if self._file is not None:
+            self._file.save_at_times()
 
     def get_formatted_XYZ_and_cachekey(  # noqa: N802
         self, X: Any, Y: Any, condition_set: Iterable[int] | None
@@ -103,6 +113,7 @@ class CHSIC(CIT_Base):
         x, y, z, key = self.get_formatted_XYZ_and_cachekey(X, Y, condition_set)
         if key not in self.pvalue_cache:
             self.pvalue_cache[key] = self.tests.answer(x, y, z).pvalue
+            self.save_to_local_cache()
         pvalue: float = self.pvalue_cache[key]
         return pvalue
 

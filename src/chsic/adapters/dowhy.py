@@ -20,18 +20,21 @@ def independence_test(
     Y: Any,
     Z: Any = None,
     *,
+    nan_policy: str = "raise",
     n_resamples: int = 9999,
     rng: int | None = None,
 ) -> float:
     """Return the p-value of X and Y being independent, given Z if there is one.
 
-    All rows are used: nothing is drawn from them silently.
+    All rows are used: nothing is drawn from them silently. ``functools.partial`` makes a test with
+    other settings.
 
     Parameters
     ----------
     X, Y, Z : array, shape (n,) or (n, d)
-        Of numbers, or of objects: strings are categories.
-    n_resamples, rng
+        Of numbers, or of objects: strings are categories. dowhy hands over values without names or
+        types, so numbers that are names have to be made text in the data frame.
+    nan_policy, n_resamples, rng
         As for `chsic.Discovery`.
 
     Returns
@@ -56,5 +59,5 @@ def independence_test(
         array = array.reshape(len(array), -1)
         places[argument] = [f"{argument}[{k}]" for k in range(array.shape[1])]
         columns.update(zip(places[argument], array.T, strict=True))
-    tests = Discovery(columns, n_resamples=n_resamples, rng=rng)
+    tests = Discovery(columns, nan_policy=nan_policy, n_resamples=n_resamples, rng=rng)
     return tests.answer(places["X"], places["Y"], places["Z"]).pvalue

@@ -3,35 +3,55 @@
 >>> from castle.algorithms import PC  # doctest: +SKIP
 >>> from chsic.adapters.gcastle import ci_test  # doctest: +SKIP
 >>> PC(variant="stable", ci_test=ci_test).learn(data)  # doctest: +SKIP
+>>> PC(ci_test=functools.partial(ci_test, kinds={"3": "category"}))  # doctest: +SKIP
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from chsic._validate import as_count
 from chsic.adapters.digest import digest_of
 from chsic.discovery import Discovery
 from chsic.kept import Kept
 
-MOST_DATA = 2  # data sets whose work is kept
+MOST_DATA = 2  # data sets, with settings, whose work is kept
 
 _tests: Kept[Discovery] = Kept(MOST_DATA)
 
 
-def ci_test(data: Any, x: int, y: int, z: Sequence[int] = ()) -> tuple[float, float, float]:
+def ci_test(
+    data: Any,
+    x: int,
+    y: int,
+    z: Sequence[int] = (),
+    *,
+    kinds: Mapping[int | str, str] | None = None,
+    nan_policy: str = "raise",
+    n_resamples: int = 9999,
+    rng: int | None = None,
+) -> tuple[float, float, float]:
     """Test columns x and y of `data` given columns z.
+
+    ``functools.partial`` makes a test with other settings, which other processes can be sent.
 
     Parameters
     ----------
     data : array, shape (n, d)
-        Work on the same bytes is shared between calls.
+        Work on the same values is shared between calls.
     x, y : int
         Columns.
     z : sequence of int
         Columns that are known.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for positions of columns, as text or as numbers.
+    nan_policy, n_resamples
+        As for `chsic.Discovery`.
+    rng : int, optional
+        Seed of the signs.
 
     Returns
     -------
@@ -48,6 +68,15 @@ def ci_test(data: Any, x: int, y: int, z: Sequence[int] = ()) -> tuple[float, fl
     (True, True)
     """
     array = np.asarray(data)
-    tests = _tests.of(digest_of(array), lambda: Discovery(array))
+    named = {str(column): kind for column, kind in (kinds or {}).items()}
+    seed = None if rng is None else as_count("rng", rng, minimum=0)
+    settings = (tuple(sorted(named.items())), nan_policy, n_resamples, seed)
+
+    def make() -> Discovery:
+        return Discovery(
+            array, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=seed
+        )
+
+    tests = _tests.of((digest_of(array), settings), make)
     answer = tests.answer(int(x), int(y), [int(column) for column in z])
     return answer.statistic, answer.coefficient, answer.pvalue

@@ -7,8 +7,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pgmpy.ci_tests._base import _BaseCITest, _CITestResult
 
@@ -24,8 +26,11 @@ class CHSIC(_BaseCITest):
         Numbers and categories, mixed.
     use_cache : bool
         Keep results of pgmpy's own; work inside is shared in any case.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns.
     nan_policy : {"raise", "omit", "level"}
-        As for `chsic.chsic_test`.
+        As for `chsic.chsic_test`. pgmpy's PC itself refuses data with NaN, so that it matters only
+        where the test is called without it.
     n_resamples : int
         Largest number of draws of signs.
     rng : int, optional
@@ -49,15 +54,29 @@ class CHSIC(_BaseCITest):
         self,
         data: pd.DataFrame,
         use_cache: bool = True,
+        kinds: Mapping[Any, str] | None = None,
         nan_policy: str = "raise",
         n_resamples: int = 9999,
         rng: int | None = None,
     ) -> None:
-        self.data, self.nan_policy = data, nan_policy
+        self.data, self.kinds, self.nan_policy = data, kinds, nan_policy
         self.n_resamples, self.rng = n_resamples, rng
-        self._tests = Discovery(data, nan_policy=nan_policy, n_resamples=n_resamples, rng=rng)
+        self._tests = Discovery(
+            data,
+            kinds={str(column): kind for column, kind in (kinds or {}).items()},
+            nan_policy=nan_policy,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
         super().__init__(use_cache=use_cache)
 
     def _compute_result(self, X: Any, Y: Any, Z: Any) -> _CITestResult:
         answer = self._tests.answer(str(X), str(Y), [str(name) for name in Z])
         return _CITestResult(answer.statistic, answer.pvalue, answer.coefficient)
+
+    @classmethod
+    def get_test_params(cls, parameter_set: str = "default") -> list[dict[str, Any]]:
+        """Return settings that ``create_test_instance`` makes a test of."""
+        values = np.random.default_rng(0).normal(size=(50, 3))
+        frame = pd.DataFrame(values, columns=["a", "b", "c"])
+        return [{"data": frame}, {"data": frame, "n_resamples": 99, "rng": 1}]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import numbers
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.stats import false_discovery_control
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from chsic._validate import MIN_SAMPLES
+from chsic._validate import MIN_SAMPLES, as_count, as_number
 from chsic.discovery import Discovery
-from chsic.screened import adjusted_pvalues
+
+TARGETS = ("auto", "number", "category")
 
 
 class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
@@ -21,17 +23,22 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    given : sequence of int or str, optional
-        Columns of X that are confounders, by position or, for data frames, by name. They are kept.
+    given : int, str, iterable of those or mask, optional
+        Columns of X that are confounders: positions, names in a data frame, or a boolean for each
+        column. They are kept.
     n_features_to_select : int, optional
         How many of the others to keep, the strongest; all that are significant if not given.
     level : float
         Largest p-value, adjusted by Benjamini and Hochberg, of a feature that is significant.
-    categories : sequence of int or str, optional
-        Columns of X whose numbers are names.
+    categories : int, str, iterable of those or mask, optional
+        Columns of X whose numbers are names, besides those whose type in a pandas data frame says
+        so.
+    target : {"auto", "number", "category"}
+        What y is. ``"auto"``: text, booleans and categorical types are categories; numbers are
+        numbers, whole ones too, as they may be counts or ranks.
     n_resamples : int
         Largest number of draws of signs for a feature.
-    random_state : int, optional
+    random_state : int or numpy.random.RandomState, optional
         Seed of the signs; None with a fixed one.
 
     Attributes
@@ -55,18 +62,20 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        given: Sequence[int | str] | None = None,
+        given: int | str | Iterable[int | str] | None = None,
         *,
         n_features_to_select: int | None = None,
         level: float = 0.05,
-        categories: Sequence[int | str] | None = None,
+        categories: int | str | Iterable[int | str] | None = None,
+        target: str = "auto",
         n_resamples: int = 9999,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.given = given
         self.n_features_to_select = n_features_to_select
         self.level = level
         self.categories = categories
+        self.target = target
         self.n_resamples = n_resamples
         self.random_state = random_state
 
@@ -84,43 +93,83 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         -------
         ConditionalDependenceSelector
         """
+        self._require_settings()
+        named = _categories_by_type(X)
+        y_is_named = self.target == "category" or (self.target == "auto" and _is_categorical(y))
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=MIN_SAMPLES,
                              y_numeric=False)  # fmt: skip
-        known = self._positions(self.given)
-        kinds = {str(k): "category" for k in self._positions(self.categories)}
-        target = str(X.shape[1])
-        if type_of_target(y) in ("binary", "multiclass"):
-            kinds[target] = "category"
-        columns = {**{str(k): column for k, column in enumerate(X.T)}, target: y}
+        known = self._positions("given", self.given)
+        named += self._positions("categories", self.categories)
+        kinds = {_called(k): "category" for k in named}
+        if y_is_named:
+            kinds["y"] = "category"
+        columns = {**{_called(k): column for k, column in enumerate(X.T)},
+                   "y": _as_numbers(y) if self.target == "number" else y}  # fmt: skip
         tests = Discovery(columns, kinds=kinds, n_resamples=self.n_resamples,
-                          rng=self.random_state)  # fmt: skip
+                          rng=_seed(self.random_state))  # fmt: skip
         self.pvalues_ = np.full(X.shape[1], np.nan)
         self.scores_ = np.full(X.shape[1], np.nan)
         tested = [k for k in range(X.shape[1]) if k not in known]
         for k in tested:
-            answer = tests.answer(str(k), target, [str(z) for z in known])
+            answer = tests.answer(_called(k), "y", [_called(z) for z in known])
             self.pvalues_[k], self.scores_[k] = answer.pvalue, answer.coefficient
         self.adjusted_pvalues_ = np.full(X.shape[1], np.nan)
-        self.adjusted_pvalues_[tested] = adjusted_pvalues(self.pvalues_[tested].tolist())
+        if tested:
+            self.adjusted_pvalues_[tested] = false_discovery_control(self.pvalues_[tested])
         self._known = known
         return self
 
-    def _positions(self, columns: Sequence[int | str] | None) -> list[int]:
-        names = getattr(self, "feature_names_in_", None)
-        places = []
-        for column in columns or ():
-            if isinstance(column, str):
-                if names is None or column not in names:
-                    raise ValueError(f"given and categories: X has no column {column!r}.")
-                places.append(int(np.flatnonzero(names == column)[0]))
-            elif 0 <= column < self.n_features_in_:
-                places.append(int(column))
-            else:
+    def _require_settings(self) -> None:
+        if self.target not in TARGETS:
+            known = ", ".join(map(repr, TARGETS))
+            raise ValueError(f"target: expected one of {known}, got {self.target!r}.")
+        if self.n_features_to_select is not None:
+            as_count("n_features_to_select", self.n_features_to_select, minimum=1)
+        if not 0 < as_number("level", self.level) < 1:
+            raise ValueError(f"level: expected a number between 0 and 1, got {self.level}.")
+
+    def _positions(self, argument: str, columns: Any) -> list[int]:
+        """Return positions of columns, whichever way they are given."""
+        if columns is None:
+            return []
+        if isinstance(columns, str | bytes | numbers.Number):
+            columns = [columns]
+        try:
+            if isinstance(columns, Iterator):
+                raise TypeError  # it would be empty when fitted again
+            several = list(columns)
+        except TypeError:
+            raise TypeError(
+                f"{argument}: expected positions or names of columns of X, or a boolean for each, "
+                f"got {columns!r}; write them as a list."
+            ) from None
+        if several and all(isinstance(one, bool | np.bool_) for one in several):
+            if len(several) != self.n_features_in_:
                 raise ValueError(
-                    f"given and categories: X has no column {column}; they are counted from 0 to "
-                    f"{self.n_features_in_ - 1}."
+                    f"{argument}: got {len(several)} booleans for {self.n_features_in_} columns of "
+                    "X; give one for each, or positions."
                 )
-        return places
+            several = np.flatnonzero(several).tolist()
+        return sorted({place for one in several for place in self._places_of(argument, one)})
+
+    def _places_of(self, argument: str, column: Any) -> list[int]:
+        if isinstance(column, str):
+            names = getattr(self, "feature_names_in_", None)
+            if names is None:
+                raise ValueError(
+                    f"{argument}: columns of X have no names, got {column!r}; give its position, "
+                    "or a data frame whose names are all text."
+                )
+            if column not in names:
+                raise ValueError(f"{argument}: X has no column {column!r}.")
+            return [int(place) for place in np.flatnonzero(names == column)]
+        place = as_count(argument, column, minimum=0)
+        if place >= self.n_features_in_:
+            raise ValueError(
+                f"{argument}: X has no column {place}; they are counted from 0 to "
+                f"{self.n_features_in_ - 1}."
+            )
+        return [place]
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -140,3 +189,46 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _called(position: int) -> str:
+    """Name a column of X the same way whether or not it has a name, as names seed its signs."""
+    return f"X[:, {position}]"
+
+
+def _is_categorical(values: Any) -> bool:
+    """Tell whether values are of pandas' categorical type, which arrays have no trace of."""
+    return getattr(getattr(values, "dtype", None), "name", None) == "category"
+
+
+def _categories_by_type(X: Any) -> list[int]:
+    """Return positions of columns that are categories or booleans in pandas."""
+    if not (hasattr(X, "iloc") and hasattr(X, "columns")):
+        return []
+    places = []
+    for k, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+        if dtype.name == "category" and dtype.categories.dtype.kind not in "biuf":
+            raise ValueError(
+                f"X: column {name!r} has categories of text, and scikit-learn's selectors need "
+                "numbers; encode it with OrdinalEncoder, and name it in categories."
+            )
+        if dtype.name in ("category", "bool", "boolean"):
+            places.append(k)
+    return places
+
+
+def _as_numbers(y: np.ndarray) -> np.ndarray:
+    try:
+        return y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"y: expected numbers for target='number' ({error}); use target='category' for names."
+        ) from None
+
+
+def _seed(random_state: Any) -> int | None:
+    if random_state is None:
+        return None
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return as_count("random_state", random_state, minimum=0)

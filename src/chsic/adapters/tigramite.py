@@ -10,15 +10,26 @@ tigramite is GPL-3: nothing else imports it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tigramite.independence_tests.independence_tests_base import CondIndTest
 
+from chsic._validate import Array, as_count
+from chsic.adapters.digest import digest_of
 from chsic.independence import chsic_test
-from chsic.result import IndependenceResult
+from chsic.kept import Kept
+from chsic.prepare import MULTIPLES, Multiples
 
 MOST_KEPT = 64  # tests whose p-value tigramite may still ask for
+
+
+class Found(NamedTuple):
+    """Value and p-value of a test, and values under signs if there are any."""
+
+    value: float
+    pvalue: float
+    null: Array
 
 
 class CHSIC(CondIndTest):
@@ -30,12 +41,16 @@ class CHSIC(CondIndTest):
     Parameters
     ----------
     significance : {"analytic", "shuffle_test", "fixed_thres"}
-        ``"analytic"``: random signs, and a law with the right three moments where p-values are
-        smaller than draws can show. ``"shuffle_test"``: ``sig_samples`` random signs alone.
+        ``"analytic"``: that of `chsic_test`, random signs, and a law with the right three moments
+        where p-values are smaller than draws can show. ``"shuffle_test"``: the coefficient under
+        ``sig_samples`` random signs. It sees what the coefficient does, at one bandwidth, and not
+        dependences that cancel along z.
     n_resamples : int
         Largest number of draws of the former.
+    seed : int, optional
+        Of the signs, which do not depend on what was tested before.
     **kwargs
-        Further ones of tigramite's CondIndTest.
+        Further ones of tigramite's CondIndTest. ``sig_blocklength`` has to be None.
     """
 
     @property
@@ -44,15 +59,27 @@ class CHSIC(CondIndTest):
         return self._measure
 
     def __init__(
-        self, significance: str = "analytic", n_resamples: int = 9999, **kwargs: Any
+        self,
+        significance: str = "analytic",
+        n_resamples: int = 9999,
+        seed: int | None = 42,
+        **kwargs: Any,
     ) -> None:
         self._measure = "chsic"
         self.two_sided = False
         self.residual_based = False
         self.recycle_residuals = False
         self.n_resamples = n_resamples
-        self._found: OrderedDict[float, IndependenceResult] = OrderedDict()
-        CondIndTest.__init__(self, significance=significance, **kwargs)
+        self._found: Kept[Found] = Kept(MOST_KEPT)
+        self._of_value: OrderedDict[float, Found] = OrderedDict()
+        if kwargs.get("sig_blocklength") is not None:
+            raise ValueError(
+                f"sig_blocklength: got {kwargs['sig_blocklength']!r}, but signs are drawn for "
+                "samples and not for blocks of time; leave it at None, and condition on the past."
+            )
+        CondIndTest.__init__(self, seed=seed, significance=significance, **kwargs)
+        as_count("sig_samples", self.sig_samples, minimum=19)
+        self._seed = int(np.random.default_rng(seed).integers(2**62))
 
     def get_dependence_measure(
         self, array: np.ndarray, xyz: np.ndarray, data_type: np.ndarray | None = None
@@ -71,21 +98,22 @@ class CHSIC(CondIndTest):
         Returns
         -------
         float
+            0 if x or y is constant.
         """
-        result = self._test(array, xyz, data_type)
-        self._found[result.coefficient] = result
-        while len(self._found) > MOST_KEPT:
-            self._found.popitem(last=False)
-        return result.coefficient
+        found = self._test(array, xyz, data_type, self.significance == "shuffle_test")
+        self._of_value[found.value] = found
+        while len(self._of_value) > MOST_KEPT:
+            self._of_value.popitem(last=False)
+        return found.value
 
     def get_analytic_significance(self, value: float, T: int, dim: int, xyz: np.ndarray) -> float:
         """Return the p-value of the test that gave `value`, one of the last ones."""
-        if value not in self._found:
+        if value not in self._of_value:
             raise ValueError(
                 "value: no recent test gave it; C-HSIC has no law of the value alone, so call "
                 "get_dependence_measure on the same data first."
             )
-        return self._found[value].pvalue
+        return self._of_value[value].pvalue
 
     def get_shuffle_significance(
         self,
@@ -96,18 +124,56 @@ class CHSIC(CondIndTest):
         return_null_dist: bool = False,
     ) -> Any:
         """Return the p-value by ``sig_samples`` random signs, and their values if asked."""
-        result = self._test(array, xyz, data_type, null="signs", n_resamples=self.sig_samples)
-        return (result.pvalue, result.null_distribution) if return_null_dist else result.pvalue
+        found = self._test(array, xyz, data_type, shuffle=True)
+        return (found.pvalue, found.null.copy()) if return_null_dist else found.pvalue
 
     def _test(
-        self, array: np.ndarray, xyz: np.ndarray, data_type: np.ndarray | None, **settings: Any
-    ) -> IndependenceResult:
-        variables = {f"{'xyz'[role]}{k}": array[k] for k, role in enumerate(xyz)}
-        kinds = {}
+        self, array: np.ndarray, xyz: np.ndarray, data_type: np.ndarray | None, shuffle: bool
+    ) -> Found:
+        xyz = np.asarray(xyz)
+        discrete = np.zeros(len(array), bool)
         if data_type is not None:
-            discrete = [bool(np.any(row)) for row in np.asarray(data_type)]
-            kinds = {name: "category" for k, name in enumerate(variables) if discrete[k]}
-        x, y, z = ({n: v for n, v in variables.items() if n[0] == role} for role in "xyz")
-        used = {"n_resamples": self.n_resamples, **settings}
-        # The same signs for the same data, whatever was asked before.
-        return chsic_test(x, y, z or None, kinds=kinds, rng=0, **used)
+            discrete = np.array([bool(np.any(row)) for row in data_type])
+        parts = [
+            digest_of(array[xyz == role]) + digest_of(discrete[xyz == role]) for role in range(3)
+        ]
+        # The same signs for the same data, whatever was asked before; x and y may change places.
+        digest = "".join([*sorted(parts[:2]), parts[2]])
+        rng = np.random.default_rng([self._seed, *bytes.fromhex(digest)])
+        varies = (array != array[:, :1]).any(axis=1)
+        variables: list[dict[str, np.ndarray]] = [
+            {f"{'xyz'[role]}{k}": array[k] for k in np.flatnonzero((xyz == role) & varies)}
+            for role in range(3)
+        ]
+        kinds = {name: "category" for of in variables for name in of if discrete[int(name[1:])]}
+        made = self._by_signs if shuffle else self._by_test
+        key = (shuffle, self.sig_samples if shuffle else self.n_resamples, *parts)
+        return self._found.of(key, lambda: made(*variables, kinds=kinds, rng=rng))
+
+    def _by_test(self, x: Any, y: Any, z: Any, **settings: Any) -> Found:
+        if not (x and y):
+            return Found(0.0, 1.0, np.zeros(0))
+        result = chsic_test(x, y, z or None, n_resamples=self.n_resamples, **settings)
+        return Found(result.coefficient, result.pvalue, np.zeros(0))
+
+    def _by_signs(self, x: Any, y: Any, z: Any, **settings: Any) -> Found:
+        """Hold the coefficient against its own values under signs."""
+        n_draws = as_count("sig_samples", self.sig_samples, minimum=19)
+        if not (x and y):
+            return Found(0.0, 1.0, np.zeros(n_draws))
+        result = chsic_test(
+            x,
+            y,
+            z or None,
+            bandwidth=Multiples((MULTIPLES[1],)),  # that of the coefficient
+            augment=False if z else "auto",
+            null="signs",
+            n_resamples=n_draws,
+            **settings,
+        )
+        value, estimate = result.coefficient, result.estimate
+        unit = value / estimate if value * estimate > 0 else 1.0
+        null = value + unit * (result.null_distribution - estimate)
+        # Draws that give the data themselves do so to single precision only.
+        null[np.isclose(null, value, rtol=0, atol=1e-6 * np.ptp(null))] = value
+        return Found(value, float((1 + (null >= value).sum()) / (1 + len(null))), null)

@@ -148,7 +148,8 @@ def one_graph(seed: int, progress: Progress) -> dict:
 def show(graphs: list[dict]) -> None:
     table = Table("graph", "F1", "seconds", "F1 of KCI", "its n", "KCI / ours at n = 1,000")
     for graph in graphs:
-        best = graph["kci_in_the_time_of_ours"][-1]
+        # Nothing found scores nothing.
+        best = (graph["kci_in_the_time_of_ours"] or [{"f1": 0.0, "n": f"< {SIZES_FOR_KCI[0]}"}])[-1]
         table.add_row(
             str(graph["seed"]),
             f"{graph['ours']['f1']:.2f}",
@@ -170,11 +171,13 @@ def main() -> None:
         seed, n, test = given.run
         print(json.dumps(one_run(int(seed), int(n), test)))
         return
+    graphs: list[dict] = []
     with Progress(console=Console(stderr=True)) as progress:
-        graphs = [one_graph(seed, progress) for seed in range(given.graphs)]
+        for seed in range(given.graphs):
+            graphs.append(one_graph(seed, progress))
+            text = json.dumps({"machine": describe(), "graphs": graphs}, indent=2) + "\n"
+            write_whole(RESULTS / "discovery.json", lambda path, text=text: path.write_text(text))
     show(graphs)
-    text = json.dumps({"machine": describe(), "graphs": graphs}, indent=2) + "\n"
-    write_whole(RESULTS / "discovery.json", lambda path: path.write_text(text))
 
 
 if __name__ == "__main__":

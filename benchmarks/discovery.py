@@ -175,7 +175,13 @@ def main() -> None:
     with Progress(console=Console(stderr=True)) as progress:
         for seed in range(given.graphs):
             graphs.append(one_graph(seed, progress))
-            text = json.dumps({"machine": describe("chsic", "causal-learn", "numpy"), "graphs": graphs}, indent=2) + "\n"
+            text = (
+                json.dumps(
+                    {"machine": describe("chsic", "causal-learn", "numpy"), "graphs": graphs},
+                    indent=2,
+                )
+                + "\n"
+            )
             write_whole(RESULTS / "discovery.json", lambda path, text=text: path.write_text(text))
     show(graphs)
 

@@ -27,7 +27,7 @@ test: .venv/dev
 	$(BIN)/python -m pytest
 
 test-adapters: .venv-adapters/ready
-	.venv-adapters/bin/python -m pytest tests/test_adapters.py src/chsic/adapters
+	.venv-adapters/bin/python -m pytest tests/test_adapter_*.py src/chsic/adapters
 	.venv-adapters/bin/python -m pytest -W ignore docs/howto docs/coming-from
 
 check: .venv/dev

@@ -74,6 +74,7 @@ LAYERS = [
     [""],  # the package itself: the public names
     ["interrupt", "terminal", "options"],
     ["cli"],
+    ["run"],
     ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run the command line, or say how to install what it needs."""
     try:
-        from chsic.cli import run
+        from chsic.run import run
     except KeyboardInterrupt:  # while all that is loaded
         sys.exit(130)
     except ModuleNotFoundError as error:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -17,7 +16,6 @@ from chsic.bandwidth import Bandwidth
 from chsic.compare import compare
 from chsic.figure1 import simulate
 from chsic.files import write_csv, write_rows
-from chsic.interrupt import interruptible
 from chsic.options import (
     AsJson,
     Categories,
@@ -42,9 +40,6 @@ from chsic.screened import ScreenedPair
 from chsic.terminal import print_comparisons, print_result, print_screen
 from chsic.words import answer, question
 
-# That of click, which typer may have a copy of.
-UsageError: Any = typer.BadParameter.__mro__[1]
-
 app = typer.Typer(
     help="Is x still related to y once z is known?",
     epilog="Example: chsic test data.csv --x ice_cream --y rescues --given temperature",
@@ -52,38 +47,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-
-def run() -> None:
-    """Run the command line: exit status 2 on bad input, 130 on Ctrl-C, no traceback for either."""
-    try:
-        with interruptible():
-            status = app(standalone_mode=False)
-    except UsageError as error:
-        of = error.ctx.command_path if error.ctx else "chsic"
-        _refuse(f"{error.format_message()} Try: {of} --help")
-    except (typer.Abort, KeyboardInterrupt):
-        sys.exit(130)
-    except (ValueError, TypeError, OSError) as error:
-        _refuse(_as_options(str(error)))
-    except ImportError as error:
-        missing = f"this needs {error.name.partition('.')[0]}" if error.name else str(error)
-        _refuse(f"{missing}; pip install 'chsic[cli,plot,report]' has it all")
-    else:
-        sys.exit(status if isinstance(status, int) else 0)
-
-
-def _refuse(message: str) -> NoReturn:
-    print(f"chsic: {message}", file=sys.stderr)
-    sys.exit(2)
-
-
-def _as_options(message: str) -> str:
-    """Say what to do as the command line takes it."""
-    message = re.sub(r"nan_policy='(\w+)'", r"--nan-policy \1", message)
-    for kind, option in (("category", "--categories"), ("number", "--numbers")):
-        message = re.sub(rf"kinds=\{{(['\"])(.*?)\1: '{kind}'\}}", rf"{option} '\2'", message)
-    return message
 
 
 @app.callback(invoke_without_command=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Sequence
 
 from chsic.engines.parallel import in_order
@@ -37,19 +36,18 @@ def compute_family(
     """Compare `x` and `y` at all their bandwidths."""
     middle = x.middle
 
-    def shares(task: tuple[Piece, int]) -> list[Share]:
-        piece, position = task
-        of_x, of_y = (variable.residuals(position, piece) for variable in (x, y))
-        found = [share_of(of_x, of_y, piece.units)]
-        if position == middle:
-            found += [x.with_itself(of_x, piece), y.with_itself(of_y, piece)]
-        return found
+    def shares(piece: Piece) -> list[list[Share]]:
+        # All bandwidths on one thread, as regressions on z share much within a piece.
+        made = []
+        for position in range(len(x.bandwidths)):
+            of_x, of_y = (variable.residuals(position, piece) for variable in (x, y))
+            made.append([share_of(of_x, of_y, piece.units)])
+            if position == middle:
+                made[-1] += [x.with_itself(of_x, piece), y.with_itself(of_y, piece)]
+        return made
 
     bandwidths = list(zip(x.bandwidths, y.bandwidths, strict=True))
-    tasks = list(itertools.product(pieces, range(len(bandwidths))))
-    by_scale: list[list[list[Share]]] = [[] for _ in bandwidths]
-    for (_, position), made in zip(tasks, in_order(shares, tasks, workers), strict=True):
-        by_scale[position].append(made)
+    by_scale = zip(*in_order(shares, pieces, workers), strict=True)
     grams = [
         _put_together(at, fit_x.taken, fit_y.taken, effects)
         for at, fit_x, fit_y in zip(by_scale, x.fits, y.fits, strict=True)
@@ -60,7 +58,7 @@ def compute_family(
 
 
 def _put_together(
-    pieces: list[list[Share]], x: Taken | None, y: Taken | None, effects: FitEffects
+    pieces: Sequence[list[Share]], x: Taken | None, y: Taken | None, effects: FitEffects
 ) -> list[UnitGrams]:
     """Return the Gram matrices of x with y and, where shares have them, of x and y alone."""
     of_pieces = list(zip(*pieces, strict=True))

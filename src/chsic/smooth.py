@@ -86,13 +86,12 @@ class _Basis:
     line: _Line
     landmarks: Landmarks | _EachColumn
     unit: float  # of z, in which the kernel has width 1
-    turn: Array  # (features and line) @ turn = directions
+    turn: Array  # (line and features) @ turn = directions
     strengths: Array  # eigenvalues of the kernel matrix, infinite for the line
 
-    def __call__(self, z: Array) -> Array:
-        """Return the directions at rows of z."""
-        directions: Array = np.hstack([self.line(z), self.landmarks(z / self.unit)]) @ self.turn
-        return directions
+    def before_turn(self, z: Array) -> Array:
+        """Return line and features at rows of z, side by side."""
+        return np.hstack([self.line(z), self.landmarks(z / self.unit)])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -167,13 +166,17 @@ class Smoother:
             if slopes:
                 raise ValueError(f"slopes: are for at most {FITTED} samples.")
 
+            turned = basis.turn @ weights
+
             def predicted(rows: Rows) -> tuple[Array, Array]:
-                residuals = targets(rows) - self._directions(width, rows) @ weights
+                residuals = self._before_turn(width, rows) @ turned
+                np.subtract(targets(rows), residuals, out=residuals)
                 # So many samples were fitted that each of them kept nearly all of its noise.
                 return residuals, np.ones(len(residuals))
 
             return Fit(predicted, error)
-        residuals = values - directions @ weights
+        residuals = directions @ weights
+        np.subtract(values, residuals, out=residuals)
         taken = kept**2 - 2 * kept
         left = 1 + directions**2 @ taken  # the diagonal of (I - S)^2
         gradients = self._slopes(basis, weights) if slopes else None
@@ -210,8 +213,8 @@ class Smoother:
             best = len(PENALTIES) - 1
         return float(errors[best]), kept[best]
 
-    def _directions(self, width: float, rows: Rows) -> Array:
-        """Return the directions at some rows; regressions ask for the same ones in turn."""
+    def _before_turn(self, width: float, rows: Rows) -> Array:
+        """Return line and features at some rows; regressions ask for the same ones in turn."""
         found: dict[float, Array] = {}
         if isinstance(rows, slice):
             key = (rows.start, rows.stop)
@@ -219,7 +222,7 @@ class Smoother:
                 self._last.key, self._last.found = key, found
             found = self._last.found
         if width not in found:
-            found[width] = self._basis(width)[0](self._z[rows])
+            found[width] = self._basis(width)[0].before_turn(self._z[rows])
         return found[width]
 
     def _basis(self, width: float) -> tuple[_Basis, Array]:

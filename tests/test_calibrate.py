@@ -41,6 +41,57 @@ def test_calibration_simulates_independence_and_dependence(name, d):
     assert "level 0.05" in str(found)
 
 
+def strata_of_numbers(rng, n=600):
+    x = rng.normal(size=n)
+    return x, x + 0.2 * rng.normal(size=n), rng.choice(["a", "b", "c"], n)
+
+
+def alike_binary(rng, n=1000):
+    z = rng.normal(size=n)
+    x = rng.random(n) < 1 / (1 + np.exp(-z))
+    return x, np.where(rng.random(n) < 0.98, x, ~x), z
+
+
+def alike_numbers(rng, n=300):
+    z, e = rng.normal(size=(2, n))
+    return np.sin(2 * z) + e, np.cos(2 * z) + e, z
+
+
+def alike_and_mostly_zero(rng, n=300):
+    x = rng.normal(size=n) * (rng.random(n) < 0.1)
+    return x, x + 0.0, rng.normal(size=n)
+
+
+@pytest.mark.parametrize(
+    "draw", [strata_of_numbers, alike_binary, alike_numbers, alike_and_mostly_zero]
+)
+def test_what_is_related_is_redrawn_independent(draw):
+    data = draw(np.random.default_rng(0))
+    assert chsic.chsic_test(*data, rng=0).pvalue < 1e-4
+    found = chsic.calibrate(*data, n_sim=60, effect_sizes=[], rng=0, n_resamples=199)
+    assert found.effect_sizes == (0.0,)
+    assert found.rejection_rate(0.0) <= 0.15  # 9 of 60 at a true 0.05: 1 in 1,000
+
+
+def test_settings_that_cannot_be_followed_are_refused():
+    x, y, z = draw_scenario("add", 100, rng=0)
+    for refused, message in (
+        (lambda: chsic.calibrate(x, y, None), "z: is needed here"),
+        (lambda: chsic.sensitivity(x, y, None), "z: is needed here"),
+        (lambda: chsic.sensitivity(x, y, z, alphas=[500]), "alphas: 500 is more than the n - 1"),
+        (lambda: chsic.sensitivity(x, y, z, bandwidths=[1e9]), "is too wide for x"),
+        (lambda: chsic.sensitivity(x, y, z, bandwidths=[1e-6]), "is too narrow for x"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            refused()
+    for refused, message in (
+        (lambda: chsic.calibrate(x, y, z, effect_sizes=0.3), r"effect_sizes: .*write \[0\.3\]"),
+        (lambda: chsic.sensitivity(x, y, z, alphas=4), r"alphas: .*write \[4\]"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            refused()
+
+
 def test_calibration_does_not_depend_on_workers():
     x, y, z = draw_scenario("add", 100, rng=0)
     one, two = (chsic.calibrate(x, y, z, n_sim=6, workers=w, rng=0, n_resamples=99) for w in (1, 2))
@@ -51,7 +102,7 @@ def test_calibration_does_not_depend_on_workers():
         one.rejection_rate(0.7)
 
 
-def test_redrawn_data_are_independent_given_z_but_keep_their_laws():
+def test_redrawn_data_keep_their_laws():
     x, y, z = draw_scenario("scale", 2000, rng=0)
     source = _Source.of(read_samples(x, y, z), np.random.default_rng(0))
     [drawn_x], [drawn_y] = (

@@ -74,3 +74,23 @@ def test_interval_near_zero_is_short():
     ]
     assert ends[0] == pytest.approx(ends[1], abs=1e-4)
     assert ends[1].high < 0.2
+
+
+def test_intervals_of_two_valued_variables_cover():
+    """Half of all distances are between equal samples: those are no unit for a bandwidth."""
+    found = [
+        chsic.chsic_test(*draw_scenario("cancel", 300, rng=seed), rng=0, n_resamples=99)
+        for seed in range(40)
+    ]
+    assert np.ptp([result.bandwidths[1] for result in found]) < 0.3
+    covered = sum(low <= 0 <= high for low, high in (r.confidence_interval() for r in found))
+    assert covered >= 34  # fewer in 1 of 250 at a true 0.95
+
+
+@pytest.mark.parametrize("n", [4, 6, 10])
+def test_intervals_hold_the_estimate(n):
+    for seed in range(20):
+        x, y, z = np.random.default_rng(seed).normal(size=(3, n))
+        result = chsic.chsic_test(x, y, z, rng=0)
+        low, high = result.confidence_interval()
+        assert low <= result.coefficient <= high

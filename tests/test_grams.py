@@ -45,7 +45,16 @@ def test_grams_are_the_literal_sums():
         ratio *= over_pairs / sum(partners[i] * values[i] @ values[i] / left[i] for i in range(n))
     assert (lap**2).sum(axis=1) == pytest.approx(partners**2 + partners)
     np.testing.assert_allclose(grams.observed, np.array(contributions) @ np.array(contributions).T)
-    np.testing.assert_allclose(grams.null, ratio * np.array(products) @ np.array(products).T)
+    # Products of partners, which are larger here than those of samples with themselves.
+    lengths_x, lengths_y = (u**2).sum(axis=1) / left_x, (v**2).sum(axis=1) / left_y
+    of_partners = sum(
+        lengths_x[i] * lengths_y[j] for i in range(n) for j in range(n) if lap[i, j] == -1
+    )
+    wider = of_partners / (partners * lengths_x * lengths_y).sum()
+    assert wider > 1
+    np.testing.assert_allclose(
+        grams.null, wider * ratio * np.array(products) @ np.array(products).T
+    )
     np.testing.assert_allclose(grams.centre, ratio * np.array(centre))
     total = np.einsum("ij,ia,jb->ab", lap, u, v)
     assert grams.statistic == pytest.approx((total**2).sum())
@@ -54,6 +63,22 @@ def test_grams_are_the_literal_sums():
     scale = np.sqrt((n**2 - n) / (n**2 - (sizes**2).sum()))
     np.testing.assert_allclose(grams.weighted(None, sizes).null, scale * grams.null)
     np.testing.assert_allclose(grams.weighted(weights, sizes).null, scale * grams.null)
+
+
+@pytest.mark.parametrize("adjusted", [False, True])
+def test_the_null_is_never_narrower_for_what_partners_show(adjusted):
+    """x and y are far off in the same samples: their own products are larger than partners'."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=40)
+    u = rng.normal(size=(40, 1)) * (1 + 5 * (rng.random((40, 1)) < 0.2))
+    graph = chsic.nearest_pairs(z, 6)
+    x = residuals_alone(u, np.ones(40) if adjusted else None, graph)
+    np.testing.assert_allclose(x.lap_lengths, graph.laplacian() @ x.lengths)
+    [share] = [share_of(x, x, Units(np.arange(40), np.arange(41)))]
+    assert share.together[1] < share.together[0]
+    null = unit_grams([share], FitEffect()).null
+    spreads = share.spreads[:, 0].prod() / share.spreads[:, 1].prod()
+    np.testing.assert_allclose(null, spreads * share.products @ share.products.T)
 
 
 def test_unadjusted_residuals_are_differences_to_partners():

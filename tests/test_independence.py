@@ -6,10 +6,12 @@ import json
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import chsic
+from chsic import independence
 from chsic.datasets import draw_scenario
 from chsic.smooth import Smoother
 
@@ -49,7 +51,8 @@ def test_answers_are_continuous_where_units_grow():
 
 
 @pytest.mark.parametrize("workers", [2, 3])
-def test_workers_and_seeds(workers):
+def test_workers_and_seeds(monkeypatch, workers):
+    monkeypatch.setattr(independence, "THREADS_FROM", 0)
     x, y, z = draw_scenario("wave", 300, 2, rng=0)
     one, other = (chsic.chsic_test(x, y, z, rng=1, workers=w) for w in (1, workers))
     assert one.to_dict() == other.to_dict()
@@ -132,9 +135,67 @@ def test_any_regressor():
     forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0)
     result = chsic.chsic_test(x, y, z, adjust=forest, rng=0, bandwidth="median")
     assert result.adjust == "RandomForestRegressor"
-    assert result.pvalue > 0.001
     again = chsic.chsic_test(x, y, z, adjust=forest, rng=0, bandwidth="median")
     assert again.to_dict() == result.to_dict()
+
+
+def test_a_regressor_takes_off_what_it_predicts():
+    """All pairs are compared, so that only the regression can know of z."""
+    x, y, z = draw_scenario("linear", 200, rng=0)
+    settings = {"alpha": 199, "rng": 0, "bandwidth": "median"}
+    assert chsic.chsic_test(x, y, z, adjust="none", **settings).pvalue < 1e-6
+    assert chsic.chsic_test(x, y, z, adjust=LinearRegression(), **settings).pvalue > 0.05
+
+
+class _Wrong(LinearRegression):
+    def predict(self, z):
+        return np.full(len(z), np.nan)
+
+
+class _Short(LinearRegression):
+    def predict(self, z):
+        return np.zeros(3)
+
+
+@pytest.mark.parametrize(
+    ("regressor", "what"), [(_Wrong(), "not finite"), (_Short(), "3 values for 40 rows")]
+)
+def test_a_regressor_that_fails_is_refused(regressor, what):
+    x, y, z = draw_scenario("linear", 200, rng=0)
+    with pytest.raises(ValueError, match=f"adjust: predict of .* returned .*{what}"):
+        chsic.chsic_test(x, y, z, adjust=regressor, rng=0)
+
+
+@pytest.mark.parametrize("bandwidth", [0.001, 1e-200, [1.0, 0.001]])
+def test_bandwidths_within_which_there_is_nothing_are_refused(bandwidth):
+    """They made independent data certainly dependent."""
+    x, y, z = np.random.default_rng(0).normal(size=(3, 200))
+    with pytest.raises(ValueError, match=r"is too narrow for x, with .* other samples within it"):
+        chsic.chsic_test(x, y, z, bandwidth=bandwidth)
+    with pytest.raises(ValueError, match="is too narrow for x"):
+        chsic.hsic_test(x, y, bandwidth=bandwidth)
+
+
+def test_narrow_bandwidths_do_not_find_what_is_not_there():
+    """x and y have different landmarks, also where the kernel tells all samples apart."""
+    data = (np.random.default_rng(seed).normal(size=(2, 200)) for seed in range(60))
+    found = [chsic.hsic_test(x, y, bandwidth=0.02, n_resamples=199, rng=0) for x, y in data]
+    assert sum(one.pvalue <= 0.05 for one in found) <= 9  # 1 in 1,000 at a true 0.05
+
+
+def test_results_cannot_be_written_into():
+    result = chsic.chsic_test(*draw_scenario("add", 100, rng=0), rng=0)
+    for held in (result.null_distribution, result.profile.contribution, result.leave_one_out):
+        with pytest.raises(ValueError, match="read-only"):
+            held[0] = 5.0
+
+
+@pytest.mark.parametrize("argument", ["x", "y"])
+def test_one_value_far_off_is_told(argument):
+    x, y, z = np.random.default_rng(0).normal(size=(3, 200))
+    (x if argument == "x" else y)[7] = 999_999
+    [found] = chsic.chsic_test(x, y, z, rng=0).warnings
+    assert found.startswith(f"One sample has 99% of the variance of {argument}:")
 
 
 def test_given_pairs():

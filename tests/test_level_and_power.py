@@ -26,6 +26,27 @@ def test_level(name, n, d):
     assert rejections(name, n, 100, d) <= 12
 
 
+def rare_binary(rng):
+    return (rng.random((2, 400)) < 0.06).astype(float)
+
+
+def mostly_zero(rng):
+    return rng.normal(size=(2, 300)) * (rng.random((2, 300)) < 0.1)
+
+
+@pytest.mark.parametrize("draw", [rare_binary, mostly_zero])
+@pytest.mark.parametrize("given", [False, True])
+def test_level_where_hardly_any_sample_has_both(draw, given):
+    """Products of single samples tell nothing of the variance then; partners' products do."""
+    count = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        x, y = draw(rng)
+        z = rng.normal(size=len(x)) if given else None
+        count += chsic.chsic_test(x, y, z, rng=seed, n_resamples=199).pvalue <= 0.05
+    assert count <= 12
+
+
 @pytest.mark.parametrize(
     ("name", "n", "d", "at_least"),
     [("add", 200, 1, 27), ("square", 200, 1, 26), ("add", 200, 3, 26), ("m_minus-10dB", 200, 1, 26),

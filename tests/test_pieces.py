@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic import pieces, smooth
+from chsic import independence, pieces, smooth
 from chsic.datasets import draw_scenario
 from chsic.smooth import Smoother
 from chsic.units import units_along
@@ -34,6 +34,7 @@ def test_pieces_do_not_change_the_answer(monkeypatch, ties):
     if ties:
         z = np.where(z > 0, np.round(z, 3), z)
     whole = chsic.chsic_test(x, y, z, rng=0)
+    monkeypatch.setattr(independence, "THREADS_FROM", 0)
     monkeypatch.setattr(pieces, "TOGETHER", 1_000)
     monkeypatch.setattr(pieces, "ROWS", 300)
     cut = [chsic.chsic_test(x, y, z, rng=0, workers=workers) for workers in (1, 3)]

@@ -67,7 +67,7 @@ def test_parquet_and_standard_input(tmp_path, monkeypatch):
         ("a,b\n1,2\n", ["a", "a"], r"'a' is asked for more than once"),
         ("temperature,b\n1,2\n", ["temprature"], "did you mean 'temperature'"),
         ("temperature,b\n1,2\n", ["zzz"], "there are 'temperature', 'b'"),
-        ("a,b\n1,2,3\n", ["a", "b"], r"data\.csv: found more fields"),
+        ("a,b\n1,2,3\n", ["a", "b"], r"data\.csv: row 1 has 3 fields, but the first line names 2"),
     ],
 )
 def test_bad_files(tmp_path, text, columns, message):
@@ -115,3 +115,13 @@ def test_names_with_line_breaks_and_other_marks_for_missing(tmp_path):
     table = open_table(path, missing=["?"])
     assert table.names == ("a\nlong", "b")
     assert table.read(["b"])["b"].to_list() == [None, 4]
+
+
+def test_rows_may_not_have_more_fields_than_names_though_few_columns_are_read(tmp_path):
+    """As R writes tables: without a name for the first field, all values are one column off."""
+    path = tmp_path / "data.csv"
+    path.write_text("a;b;c\n1;2;3\n4;5;6;\n7;8;9;10\n")
+    with pytest.raises(ValueError, match="row 3 has 4 fields, but the first line names 3 columns"):
+        open_table(path)
+    path.write_text("a;b;c\n1;2;3\n4;5;6;\n")  # an empty one at the end names nothing
+    assert open_table(path).read(["b"])["b"].to_list() == [2, 5]

@@ -18,7 +18,7 @@ from benchmarks.calibration.methods import Method
 
 from chsic.datasets import draw_scenario
 
-LIMIT = 60.0  # seconds for one test
+LIMIT = 60.0  # seconds for one test, of the processor: a machine that pauses makes no test slow
 BUDGET = 20.0  # seconds after which a chunk returns what it has, so that little is lost by a kill
 SLOW = f"more than {LIMIT:g} s"
 
@@ -94,7 +94,7 @@ def _one(function: Method, chunk: Chunk, repetition: int) -> tuple[float | str, 
     for_data, for_method = seeds(chunk.scenario, chunk.d, chunk.n, repetition)
     sample = draw_scenario(chunk.scenario, chunk.n, chunk.d, np.random.default_rng(for_data))
     outcome: float | str
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), time.process_time()
     try:
         with _time_limit(LIMIT):
             outcome = _as_pvalue(function(*sample, np.random.default_rng(for_method)))
@@ -105,7 +105,7 @@ def _one(function: Method, chunk: Chunk, repetition: int) -> tuple[float | str, 
     except Exception as error:
         outcome = f"{type(error).__name__}: {error}"[:200]
     took = time.perf_counter() - start
-    return (SLOW if took > LIMIT else outcome), took
+    return (SLOW if time.process_time() - processor > LIMIT else outcome), took
 
 
 def _as_pvalue(value: object) -> float:
@@ -124,10 +124,10 @@ def _time_limit(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TooSlowError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,14 +42,23 @@ def as_number(name: str, value: object) -> float:
     return number
 
 
-def as_count(name: str, value: object, minimum: int) -> int:
-    """Return a whole number of at least `minimum`."""
+def as_numbers(name: str, values: object) -> list[float]:
+    """Return a list of finite real numbers; one alone is no list."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected a list of numbers, got {values!r}; write [{values!r}].")
+    return [as_number(name, value) for value in values]
+
+
+def as_count(name: str, value: object, minimum: int, maximum: int | None = None) -> int:
+    """Return a whole number of at least `minimum`, and at most `maximum`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(
             f"{name}: expected a whole number, got {value!r} of type {type(value).__name__}."
         )
     if value < minimum:
         raise ValueError(f"{name}: expected at least {minimum}, got {value}.")
+    if maximum is not None and int(value) > maximum:
+        raise ValueError(f"{name}: expected at most {maximum:,}, got {value:,}.")
     return int(value)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from chsic._validate import Array
+from chsic._validate import Array, Index
 from chsic.engines.parallel import in_order
 from chsic.smooth import Columns, Rows, Smoother
 
@@ -105,5 +105,19 @@ class CrossFitted:
             train = np.setdiff1d(np.arange(len(values)), held)
             for k, column in enumerate(values.T):
                 fitted = clone(self._regressor).fit(self._z[train], column[train])
-                residuals[held, k] = column[held] - np.ravel(fitted.predict(self._z[held]))
+                residuals[held, k] = column[held] - self._predicted(fitted, held)
         return Adjusted(lambda rows: (residuals[rows], left[rows]))
+
+    def _predicted(self, fitted: Any, held: Index) -> Array:
+        predicted: Array = np.ravel(fitted.predict(self._z[held]))
+        if predicted.shape != held.shape or not np.isfinite(predicted).all():
+            what = (
+                "values that are not finite"
+                if predicted.shape == held.shape
+                else (f"{len(predicted)} values for {len(held)} rows")
+            )
+            raise ValueError(
+                f"adjust: predict of {type(fitted).__name__} returned {what}; one finite number "
+                "for each row of z is needed."
+            )
+        return predicted

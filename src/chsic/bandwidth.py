@@ -87,22 +87,34 @@ def _nonzero(name: str, bandwidths: Array) -> Array:
 RULES: dict[str, Callable[[str, Array], Array]] = {"paper": paper_rule, "median": median_rule}
 
 
-def typical_distance(points: Array, n_pairs: int = TYPICAL_PAIRS) -> float:
+def typical_distance(
+    points: Array, n_pairs: int = TYPICAL_PAIRS, told_apart: Array | None = None
+) -> float:
     """Return the median distance between samples; never zero if columns vary.
 
     If there are more than `n_pairs` pairs of samples, that many are drawn, so that the order of the
-    samples does not matter. If most distances are zero, as for events that are rare, it is the root
-    of the mean squared distance.
+    samples does not matter. Only pairs are looked at whose rows of `told_apart` differ, if that is
+    given. If most distances are zero, as for events that are rare, it is the root of the mean
+    squared distance.
     """
+    distances = some_distances(points, n_pairs, told_apart)
+    middle = float(np.median(distances)) if len(distances) else 0.0
+    return middle if middle > 0 else float(np.sqrt(2 * points.var(axis=0).sum()))
+
+
+def some_distances(points: Array, n_pairs: int, told_apart: Array | None = None) -> Array:
+    """Return the distances that `typical_distance` looks at."""
     n = len(points)
     if n * (n - 1) // 2 <= n_pairs:
-        distances = pdist(points)
-    else:
-        i, j = _random_pairs(n, n_pairs)
-        apart = points[i] - points[j]
-        distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-    middle = float(np.median(distances)) if n > 1 else 0.0
-    return middle if middle > 0 else float(np.sqrt(2 * points.var(axis=0).sum()))
+        distances: Array = pdist(points)
+        return distances if told_apart is None else distances[pdist(told_apart) > 0]
+    i, j = _random_pairs(n, n_pairs)
+    if told_apart is not None:
+        differ = (told_apart[i] != told_apart[j]).any(axis=1)
+        i, j = i[differ], j[differ]
+    apart = points[i] - points[j]
+    distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+    return distances
 
 
 @functools.lru_cache(maxsize=4)  # one test asks for the same ones a dozen times

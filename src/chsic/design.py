@@ -301,10 +301,8 @@ def _partition(z: Array, number: int) -> Units:
 def _few_units(units: Units) -> tuple[str, ...]:
     if len(units) >= FEW_UNITS:
         return ()
-    return (
-        f"Only {len(units)} units have a random sign, so that p-values are coarse; use a smaller "
-        "block_size, or more samples.",
-    )
+    remedy = "more samples are needed" if units.sizes.max() == 1 else "use a smaller block_size"
+    return (f"Only {len(units)} units have a random sign, so that p-values are coarse; {remedy}.",)
 
 
 def _about_z(z: Confounder) -> tuple[str, ...]:

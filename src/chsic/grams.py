@@ -5,6 +5,11 @@ terms vary like products of one sample's own residuals, weighted so that every s
 much variance: sum_i sqrt(w_i) u_i v_i', w_i = (sum_j Lap_ij^2) / a_i, with a_i what the fit left of
 the variance of sample i. Random signs on those give the null.
 
+Where x and y are rarely far from what z lets expect, the products of the few samples in which both
+are would decide the variance by chance. Under conditional independence, u_i of one sample and v_j
+of another near it in z have as large products; if theirs are larger, they set the scale of the
+null.
+
 A fit whose penalty was chosen leaves less than it says, as it was chosen for leaving little. What
 differences over close pairs show of the variance is next to free of that, so the weights are scaled
 by it: by sum_ij Lap_ij u_i'u_j over sum_i deg_i |u_i|^2 / a_i, each over what it is on average.
@@ -47,6 +52,10 @@ class Residuals:
         Number of partners of each sample.
     left : array, shape (n,)
         Variance of `alone`, as a share of what it was before the fit.
+    lengths : array, shape (n,)
+        |u|^2 / a of each sample: its squared length as it was before the fit.
+    lap_lengths : array, shape (n,)
+        Lap times those.
     """
 
     features: Array
@@ -54,6 +63,8 @@ class Residuals:
     alone: Array
     partners: Index
     left: Array
+    lengths: Array
+    lap_lengths: Array
 
     def __getitem__(self, rows: slice) -> Residuals:
         """Return some rows."""
@@ -68,8 +79,7 @@ class Residuals:
     @functools.cached_property
     def squares(self) -> Array:
         """|u|^2 of each sample as it is in `weighted`."""
-        squares: Array = np.einsum("ij,ij->i", self.weighted, self.weighted)
-        return squares
+        return self.lengths * self._lap_length
 
     @functools.cached_property
     def spreads(self) -> Array:
@@ -92,11 +102,24 @@ def residuals_alone(features: Array, left: Array | None, graph: PairGraph) -> Re
 
     Without a fit, a sample is compared with the mean of its partners, which adds to its variance.
     """
-    lap, partners = laplacian_times(graph, features), graph.degrees
-    if left is not None:
-        return Residuals(features, lap, features, partners, np.maximum(left, SMALLEST_LEFT))
-    divisor = np.maximum(partners, 1)
-    return Residuals(features, lap, lap / divisor[:, np.newaxis], partners, 1 + 1 / divisor)
+    partners = graph.degrees
+    if left is None:
+        lap = laplacian_times(graph, features)
+        divisor = np.maximum(partners, 1)
+        alone, left = lap / divisor[:, np.newaxis], 1 + 1 / divisor
+        lengths = _lengths(alone) / left
+        lap_lengths = laplacian_times(graph, lengths[:, np.newaxis])[:, 0]
+    else:
+        alone, left = features, np.maximum(left, SMALLEST_LEFT)
+        lengths = _lengths(alone) / left
+        beside = laplacian_times(graph, np.column_stack([features, lengths]))
+        lap, lap_lengths = beside[:, :-1], beside[:, -1]
+    return Residuals(features, lap, alone, partners, left, lengths, lap_lengths)
+
+
+def _lengths(vectors: Array) -> Array:
+    squares: Array = np.einsum("ij,ij->i", vectors, vectors)
+    return squares
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,6 +130,7 @@ class Share:
     products: Array | None  # the same shape
     centre: Array  # (n_units,)
     spreads: Array  # (2, 2): of x and of y
+    together: Array  # (2,): sums of products of lengths, of one sample and over pairs
 
 
 def share_of(x: Residuals, y: Residuals, units: Units, *, null: bool = True) -> Share:
@@ -115,7 +139,9 @@ def share_of(x: Residuals, y: Residuals, units: Units, *, null: bool = True) -> 
     contributions /= 2  # the same number, but x and y have the same part in it
     centre = units.sums(x.squares * y.squares)
     products = units.products(x.weighted, y.weighted) if null else None
-    return Share(contributions, products, centre, np.array([x.spreads, y.spreads]))
+    of_sample = x.partners * x.lengths * y.lengths
+    together = np.array([of_sample.sum(), (of_sample - x.lengths * y.lap_lengths).sum()])
+    return Share(contributions, products, centre, np.array([x.spreads, y.spreads]), together)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -230,11 +256,13 @@ def unit_grams(shares: Sequence[Share], effect: FitEffect) -> UnitGrams:
     contributions = np.concatenate([share.contributions for share in shares])
     observed = contributions @ contributions.T
     spreads = np.sum([share.spreads for share in shares], axis=0)
-    over_pairs, alone = (spreads / [[effect.of_x, 1], [effect.of_y, 1]]).prod(axis=0)
-    scale = effect.of_both * (over_pairs / alone if alone > 0 else 1.0)
+    by_pairs, alone = (spreads / [[effect.of_x, 1], [effect.of_y, 1]]).prod(axis=0)
+    scale = effect.of_both * (by_pairs / alone if alone > 0 else 1.0)
     centre = scale * np.concatenate([share.centre for share in shares])
     under_signs = [share.products for share in shares if share.products is not None]
     if not under_signs:
         return UnitGrams(observed, np.zeros_like(observed), centre)
     products = np.concatenate(under_signs)
-    return UnitGrams(observed, scale * (products @ products.T), centre)
+    of_sample, over_pairs = np.sum([share.together for share in shares], axis=0)
+    wider = max(1.0, over_pairs / of_sample) if of_sample > 0 else 1.0
+    return UnitGrams(observed, wider * scale * (products @ products.T), centre)

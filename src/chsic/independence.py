@@ -18,6 +18,7 @@ from chsic.result import IndependenceResult
 from chsic.samples import read_samples
 from chsic.variable import Variable
 
+MOST_RESAMPLES = 10**7  # which take minutes; Pearson III reaches smaller p-values
 THREADS_FROM = 50_000  # samples below which threads cost more than they save
 
 
@@ -67,32 +68,37 @@ def chsic_test(
         one for up to 128 samples and n / 128 for more; blocks of 8 for ``pairs="blocks"``.
     bandwidth : "auto", rule, float, pair, or list of them
         Of the kernels exp(-(s / h)^2) of x and y after adjustment. ``"auto"``: 0.6, 1.2 and 5
-        times the median distance, tested jointly. Rules, numbers and pairs (for x, for y) are
-        those of `chsic.chsic`; a list of them is tested jointly.
+        times the median distance between samples that differ, tested jointly. Rules, numbers (in
+        the unit of x and y) and pairs (for x, for y) are those of `chsic.chsic`; a list of them is
+        tested jointly, and the coefficient is that at the middle one of the list.
     adjust : {"auto", "none", "ridge"} or scikit-learn regressor
         What takes off z's influence on x, y and their features. ``"ridge"``: kernel ridge
         regression with penalty and width by generalised cross-validation, in a metric of z that
         follows the directions along which x and y change. A regressor is cross-fitted in five
         folds. ``"auto"``: ridge, and none for strata.
     augment : {"auto", True, False}
-        Whether statistics weighted by a kernel on z join the family; they find dependence that
-        changes its sign along z. ``True``: only those. ``"auto"``: both kinds.
+        Whether statistics weighted by a kernel on z are tested; they find dependence that changes
+        its sign along z. ``True``: only those. ``"auto"``: both kinds, jointly.
     alpha : float or "auto"
-        Number of neighbours a sample is paired with; for ``"closest"`` the mean number. (A sample
-        is also the neighbour of others; ``result.alpha`` is the mean number of partners.)
+        Number of neighbours a sample is paired with, on a line rounded to half as many on each
+        side; for ``"closest"`` the mean number of partners. (A sample is also the neighbour of
+        others, and has fewer at the ends of a line; ``result.alpha`` is the mean number.)
         ``"auto"``: an eighth of the samples, between 12 and 48, for one column of z, and 24 for
         several.
         Not for ``"blocks"``, ``"strata"`` and a `PairGraph`.
     null : {"auto", "signs", "exhaustive", "pearson3"}
-        Where the p-value comes from. ``"signs"``: n_resamples random signs. ``"exhaustive"``: all
-        of them. ``"pearson3"``: a law with the right three moments. ``"auto"``: exhaustive for few
-        units, else signs, of which 999 are drawn if the p-value is clearly above 0.1, and
-        Pearson III if none of them is as extreme and it is below 1 / n_resamples.
+        Where the p-value comes from: random signs of units, which are samples or, at large n,
+        neighbouring samples. ``"signs"``: n_resamples draws of them. ``"exhaustive"``: all there
+        are, for at most 20 units. ``"pearson3"``: a law with the same three moments. ``"auto"``:
+        exhaustive if that is no more than n_resamples; else draws, 999 if those show a p-value
+        above 0.1, and Pearson III if no draw is as extreme as the data.
     n_resamples : int
-        Largest number of draws of signs.
+        Largest number of draws of signs, 19 to 10^7. ``"exhaustive"`` draws none, and
+        ``"pearson3"`` 999 at most, to see how much alike the statistics are.
     tol : float
-        Share of the kernels' trace that features of x and y may miss. The test is valid for any:
-        features that miss something are a kernel as well.
+        Kernels of x and y are computed by up to 64 features; those may miss this share of the
+        kernel's trace, 1e-14 to 0.1. The test is valid for any: features that miss something are a
+        kernel as well.
     nan_policy : {"raise", "omit", "level"}
         ``"omit"`` drops rows with a missing value in x, y or z. ``"level"`` does so for numbers,
         and makes missing a level of a category.
@@ -100,7 +106,8 @@ def chsic_test(
         ``"number"`` or ``"category"`` for names of columns (or "x", "y", "z"), where the type of
         the data does not say it: ``kinds={"ward": "category"}`` for wards that have numbers.
     workers : int
-        Threads. The result does not depend on it.
+        Threads, of which one is used below 50,000 samples, where more would be slower. The result
+        does not depend on it.
     rng : None, int or numpy.random.Generator
         Draws the signs, and orders samples with equal z.
 
@@ -243,7 +250,7 @@ def _checked_settings(
         if isinstance(block_size, str) and block_size == "auto"
         else as_count("block_size", block_size, minimum=1),
         "alpha": None if isinstance(alpha, str) and alpha == "auto" else as_number("alpha", alpha),
-        "n_resamples": as_count("n_resamples", n_resamples, minimum=19),
+        "n_resamples": as_count("n_resamples", n_resamples, minimum=19, maximum=MOST_RESAMPLES),
         "workers": as_count("workers", workers, minimum=1),
     }
 

@@ -31,7 +31,7 @@ def seen(text: str) -> str:
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Return a hint for a name that is not known: the nearest one, or some of those there are."""
-    near = difflib.get_close_matches(name, known, n=1)
+    near = difflib.get_close_matches(str(name), known, n=1)
     listed = ", ".join(repr(readable(one)) for one in known[:SHOWN])
     more = ", ..." if len(known) > SHOWN else ""
     return f"did you mean {near[0]!r}?" if near else f"there are {listed}{more}."

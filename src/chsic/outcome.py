@@ -34,7 +34,11 @@ def _coefficient(
     squares = np.maximum(without(of_x), 1e-6 * d_xx) * np.maximum(without(of_y), 1e-6 * d_yy)
     scale = (d_xx * d_yy) ** 0.5
     spread = Law.of(between.weighted(None, sizes).null).scale / scale
-    return min(between.centred / scale, 1.0), without(between) / np.sqrt(squares), spread
+    return (
+        float(np.clip(between.centred / scale, -1, 1)),
+        without(between) / np.sqrt(squares),
+        spread,
+    )
 
 
 def outcome_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -10,7 +11,13 @@ import numpy as np
 
 from chsic._validate import Array
 from chsic.adjust import Adjusted, Adjuster
-from chsic.bandwidth import TYPICAL_PAIRS, Bandwidth, bandwidth_of, typical_distance
+from chsic.bandwidth import (
+    TYPICAL_PAIRS,
+    Bandwidth,
+    bandwidth_of,
+    some_distances,
+    typical_distance,
+)
 from chsic.columns import Columns
 from chsic.engines.parallel import in_order
 from chsic.features import candidate_rows, fit_landmarks
@@ -25,6 +32,8 @@ MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk,
 LARGEST_RANK = 64  # features
 SEEN = 200  # samples that landmarks are chosen from
 SMALLEST_TOLD_APART = 1e-8
+FEWEST_ALIKE = 1.5  # other samples within a bandwidth
+WIDEST = 1e4  # bandwidth, in units of the largest distance
 TOL = 1e-4  # share of a kernel's trace that features may miss, if nobody says
 # Distances behind a bandwidth, for each sample and at most: so many that their median varies less
 # than the data make it vary, as what varies in a bandwidth varies in the coefficient.
@@ -136,12 +145,14 @@ def less_z(
     left, found = left_given_z(argument, variable, named, adjuster, graph, workers)
     if not left.columns.shape[1]:
         return Left(None, found)
-    return Left(prepare(argument, left, adjuster, bandwidth, tol, workers), found)
+    told_apart = variable.columns
+    return Left(prepare(argument, left, told_apart, adjuster, bandwidth, tol, workers), found)
 
 
 def prepare(
     argument: str,
     variable: Variable,
+    told_apart: Array,
     adjuster: Adjuster,
     bandwidth: Bandwidths,
     tol: float,
@@ -149,14 +160,18 @@ def prepare(
 ) -> Prepared:
     r"""Fit what z explains of the features of `variable`, of which z was taken off, too.
 
-    A pair of bandwidths is for the `argument`\ s "x" and "y".
+    A pair of bandwidths is for the `argument`\ s "x" and "y". Samples that were equal before, in
+    `told_apart`, differ by the fit alone: that is no distance for a bandwidth, and with two values
+    that are equally frequent it would be the median or not by chance.
     """
     variable = variable.standardised()
     values = variable.columns
     n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(values), MOST_PAIRS))
-    apart = typical_distance(values, n_pairs)
+    apart = typical_distance(values, n_pairs, told_apart)
     widths = _widths(argument, variable, apart, bandwidth)
-    candidates = values[candidate_rows(values, SEEN)]
+    if not (isinstance(bandwidth, str) and bandwidth == "auto"):
+        _require_neither_narrow_nor_wide(argument, widths, variable, n_pairs)
+    candidates = _shuffled(values[candidate_rows(values, SEEN)])
 
     def fit(width: float) -> tuple[Adjusted, float]:
         # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
@@ -173,6 +188,42 @@ def prepare(
 
     fits, missed = zip(*in_order(fit, widths, workers), strict=True)
     return Prepared(tuple(width * variable.unit for width in widths), fits, max(missed))
+
+
+def _require_neither_narrow_nor_wide(
+    argument: str, widths: list[float], variable: Variable, n_pairs: int
+) -> None:
+    """Refuse kernels that are the same for all pairs of different samples, 0 or 1 up to rounding.
+
+    What is left of 0 is chance: with fewer than one other sample within the bandwidth, independent
+    data were rejected in half of the cases.
+    """
+    distances = some_distances(variable.columns, n_pairs)
+    for width in widths:
+        with np.errstate(over="ignore", under="ignore"):
+            alike = len(variable.columns) * float(np.exp(-((distances / width) ** 2)).mean())
+        told = f"bandwidth: {width * variable.unit:g} is too {{}} for {argument}, "
+        if alike < FEWEST_ALIKE:
+            raise ValueError(
+                told.format("narrow") + f"with {alike:.2g} other samples within it on average, "
+                "so that there is nothing to compare; use a wider one, or 'auto'."
+            )
+        if width > WIDEST * float(np.max(distances)):
+            raise ValueError(
+                told.format("wide") + "of which it sees no differences; use a narrower one, or "
+                "'auto'."
+            )
+
+
+def _shuffled(candidates: Array) -> Array:
+    """Bring candidates into an order that is a variable's own.
+
+    Of those that features miss alike, the first becomes a landmark. Were these the same samples for
+    x and for y, the features of both would be large in them.
+    """
+    own = np.random.default_rng(zlib.crc32(np.ascontiguousarray(candidates).tobytes()))
+    shuffled: Array = own.permutation(candidates)
+    return shuffled
 
 
 def _widths(argument: str, variable: Variable, apart: float, bandwidth: Bandwidths) -> list[float]:

@@ -147,6 +147,10 @@ class IndependenceResult:
     leave_one_out: Array  # coefficient without each of the units
     null_spread: float  # standard deviation of the coefficient under conditional independence
 
+    def __post_init__(self) -> None:
+        for held in (self.null_distribution, self.leave_one_out, *vars(self.profile).values()):
+            held.setflags(write=False)
+
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Return an interval for the coefficient, by leaving out one unit at a time.
 
@@ -187,7 +191,9 @@ class IndependenceResult:
         # Where (estimate - theta)^2 = q (a theta + b).
         middle = estimate + q * a / 2
         half = float(np.sqrt(q * max(a * estimate + q * a**2 / 4 + b, 0.0)))
-        return ConfidenceInterval(max(middle - half, -1.0), min(middle + half, 1.0))
+        # An estimate below zero can lie outside, in ten samples or fewer.
+        low, high = min(middle - half, estimate), max(middle + half, estimate)
+        return ConfidenceInterval(max(low, -1.0), min(high, 1.0))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the null distribution as plain numbers, strings and lists.

@@ -153,7 +153,7 @@ def require_complete(read: Mapping[str, Columns]) -> None:
         described = "; ".join(named)
         raise ValueError(
             f"{described} samples are missing; use nan_policy='omit' to leave those rows out, "
-            "nan_policy='level' to make missing a category of its own, or impute them."
+            "nan_policy='level' to make missing a level of a category, or impute them."
         )
 
 

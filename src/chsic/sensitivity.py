@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from chsic._validate import RNGLike, as_generator, as_number
+from chsic._validate import RNGLike, as_generator, as_numbers
 from chsic.columns import Data
 from chsic.design import default_alpha
 from chsic.independence import chsic_test
@@ -25,7 +25,7 @@ class SensitivityPoint:
     Attributes
     ----------
     alpha : float
-        Mean number of partners of a sample.
+        As for `chsic_test`: neighbours that a sample is paired with.
     bandwidth : float or None
         As a multiple of the median distance; None for the family of them that `chsic_test` takes.
     statistic, coefficient, pvalue : float
@@ -103,7 +103,7 @@ def sensitivity(
     x, y, z : array_like
         As for `chsic_test`.
     alphas : sequence of float, optional
-        Mean numbers of partners; 2, 4, ..., 64 as far as the samples allow.
+        Numbers of neighbours, as for `chsic_test`; 2, 4, ..., 64 as far as the samples allow.
     bandwidths : sequence of float, optional
         Multiples of the median distance between samples of x, and of y, after adjustment;
         0.3 to 5 if not given.
@@ -131,9 +131,12 @@ def sensitivity(
     settings = {"pairs": "nearest", **settings}
     if not isinstance(settings["pairs"], str) or settings["pairs"] not in ("nearest", "closest"):
         raise ValueError(
-            f"pairs: alpha can be varied for 'nearest' and 'closest', got {settings['pairs']!r}."
+            f"pairs: alpha can be varied for 'nearest' and 'closest', got {settings['pairs']!r}; "
+            "use one of them, or chsic_test."
         )
     read = {name: settings.pop(name) for name in ("nan_policy", "kinds") if name in settings}
+    if z is None:
+        raise ValueError("z: is needed here; without it there are no neighbours to choose.")
     samples = read_samples(x, y, z, **read)
     if not any(column.kind == "number" for column in samples.z):
         raise ValueError(
@@ -143,8 +146,10 @@ def sensitivity(
     n = len(samples)
     seed = int(as_generator(rng).integers(2**63))
     default = default_alpha(n, sum(column.kind == "number" for column in samples.z))
-    chosen = [a for a in ALPHAS if a <= n - 1] if alphas is None else _numbers("alphas", alphas)
-    widths = list(BANDWIDTHS) if bandwidths is None else _numbers("bandwidths", bandwidths)
+    chosen = [a for a in ALPHAS if a <= n - 1] if alphas is None else _positive("alphas", alphas)
+    if chosen[-1] > n - 1:
+        raise ValueError(f"alphas: {chosen[-1]:g} is more than the n - 1 = {n - 1} other samples.")
+    widths = list(BANDWIDTHS) if bandwidths is None else _positive("bandwidths", bandwidths)
 
     def at(alpha: float, bandwidth: float | None) -> SensitivityPoint:
         family = Multiples(MULTIPLES if bandwidth is None else (bandwidth,))
@@ -165,8 +170,8 @@ def sensitivity(
     )
 
 
-def _numbers(name: str, values: Sequence[float]) -> list[float]:
-    numbers = sorted(as_number(name, value) for value in values)
+def _positive(name: str, values: Sequence[float]) -> list[float]:
+    numbers = sorted(as_numbers(name, values))
     if not numbers or numbers[0] <= 0:
-        raise ValueError(f"{name}: positive numbers are needed, got {list(values)!r}.")
+        raise ValueError(f"{name}: positive numbers are needed, got {values!r}.")
     return numbers

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars
 
 STANDARD_INPUT = "-"
+BEGINNING = 2**16  # bytes whose rows are counted
 SEPARATORS = (",", "\t", ";")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]  # what stands for no value
 ROWS_SEEN = 10_000  # from which types are inferred; all of them if that fails
@@ -185,9 +186,11 @@ def open_table(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Tab
         is_parquet = file.read(4) == PARQUET
         file.seek(0)
         first_lines = b"" if is_parquet else _first_record(file)
+        next_lines = b"" if is_parquet else file.read(BEGINNING)
     if is_parquet:
         return Table(name, _parquet_names(name, content), None, content)
     header, separator = _header(name, first_lines)
+    _require_no_more_fields(name, len(header), separator, next_lines)
     return Table(name, header, separator, content, tuple(missing))
 
 
@@ -226,3 +229,19 @@ def _header(name: str, first_line: bytes) -> tuple[tuple[str, ...], str]:
     }
     separator = max(SEPARATORS, key=lambda s: len(ways[s]))  # the first of those that are equal
     return tuple(field.strip() for field in ways[separator]), separator
+
+
+def _require_no_more_fields(name: str, number: int, separator: str, lines: bytes) -> None:
+    """Raise if rows have more fields than there are names: all columns would have others' values.
+
+    Some of them are looked at, as columns that nobody asks for are not read.
+    """
+    whole = lines[: lines.rfind(b"\n") + 1] if len(lines) == BEGINNING else lines
+    text = whole.decode("utf-8", errors="replace")
+    for row, fields in enumerate(csv.reader(io.StringIO(text), delimiter=separator), start=1):
+        if any(field.strip() for field in fields[number:]):
+            raise ValueError(
+                f"{name}: row {row} has {len(fields)} fields, but the first line names {number} "
+                "columns; name all of them, or quote fields that hold the separator "
+                f"{separator!r}."
+            )

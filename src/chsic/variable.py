@@ -14,6 +14,7 @@ from chsic.grams import residuals_alone
 from chsic.pairs import PairGraph
 
 NOTHING_LEFT = 1e-20  # of a column's variance: it is a function of z up to rounding
+MOST_OF_VARIANCE, FEW_SAMPLES = 0.5, 30  # of one sample, and where that is nothing special
 HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
 
 
@@ -74,7 +75,7 @@ def left_given_z(
         alone = residuals_alone(residuals, left, graph).alone
     share = alone.var(axis=0) / columns.var(axis=0)
     varies = share > NOTHING_LEFT
-    found = []
+    found = _about_far_values(argument, variable, named)
     for position in np.unique(origin[share <= HARDLY_LEFT]):
         which = called(argument, named[position])
         most = float(share[origin == position].max())
@@ -91,3 +92,18 @@ def left_given_z(
                 "depend on the other."
             )
     return Variable(residuals[:, varies], origin[varies], variable.unit), found
+
+
+def _about_far_values(argument: str, variable: Variable, named: Columns) -> list[str]:
+    """Say if one sample of a number is so far off that the others hardly matter beside it."""
+    n = len(variable.columns)
+    if n < FEW_SAMPLES:
+        return []
+    squares = (variable.columns - variable.columns.mean(axis=0)) ** 2
+    largest = squares.max(axis=0) / squares.sum(axis=0)
+    return [
+        f"One sample has {largest[k]:.0%} of the variance of {called(argument, named[position])}: "
+        "if it is not a mistake, give the logarithm or the ranks instead."
+        for k, position in enumerate(variable.origin)
+        if largest[k] > MOST_OF_VARIANCE and named[position].kind == "number"
+    ]

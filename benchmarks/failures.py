@@ -120,6 +120,21 @@ def repeated(times: int) -> Callable[[int, np.random.Generator], Sample]:
     return draw
 
 
+def events(of_x: float, of_y: float) -> Callable[[int, np.random.Generator], Sample]:
+    """Let x and y be events that happen now and then, whatever z is."""
+
+    def draw(n: int, rng: np.random.Generator) -> Sample:
+        x, y = (rng.random((2, n)) < [[of_x], [of_y]]).astype(float)
+        return Sample(x, y, rng.normal(size=n))
+
+    return draw
+
+
+def mostly_zero(n: int, rng: np.random.Generator) -> Sample:
+    x, y = rng.normal(size=(2, n)) * (rng.random((2, n)) < 0.1)
+    return Sample(x, y, rng.normal(size=n))
+
+
 # The paper's pairs, as close as can be, and no regression: conditions strictly, and finds less.
 STRICTLY = {"pairs": "closest", "adjust": "none", "alpha": 1}
 CASES: list[tuple[str, int, Callable[[int, np.random.Generator], Sample], dict[str, Any]]] = [
@@ -147,6 +162,10 @@ CASES: list[tuple[str, int, Callable[[int, np.random.Generator], Sample], dict[s
     ("rows are a time series, memory 0.9", 400, in_time(0.9), {}),
     ("the same, given the step before of x and y", 400, given_the_past(0.9), {}),
     ("every row stands there twice", 400, repeated(2), {}),
+    ("x and y are events of 6 percent each", 200, events(0.06, 0.06), {}),
+    ("x and y are events of 6 percent each, more samples", 1_600, events(0.06, 0.06), {}),
+    ("x is an event of 1 percent, y one of 30", 1_000, events(0.01, 0.3), {}),
+    ("nine tenths of x and of y are zero", 300, mostly_zero, {}),
 ]
 
 

@@ -253,10 +253,10 @@ def pvalue_targets(rows: list[dict]) -> list[dict]:
     ]
     found = []
     for peer, n, what, at_least in wanted:
-        if (peer, n) in cells and ("chsic_test", n) in cells:
-            ratio = cells[peer, n][what] / cells["chsic_test", n][what]
-            name = f"{peer} over chsic_test, {what}, L = {n}"
-            found.append({"name": name, "found": ratio, "wanted": f"at least {at_least}"})
+        known = (peer, n) in cells and ("chsic_test", n) in cells  # else one of them was stopped
+        ratio = cells[peer, n][what] / cells["chsic_test", n][what] if known else None
+        name = f"{peer} over chsic_test, {what}, L = {n}"
+        found.append({"name": name, "found": ratio, "wanted": f"at least {at_least}"})
     return found
 
 
@@ -267,7 +267,8 @@ def main() -> None:
     show("One p-value", PVALUES, rows, exponents)
     targets = pvalue_targets(rows)
     for target in targets:
-        print(f"{target['name']}: {target['found']:.3g} ({target['wanted']})")
+        ratio = "stopped" if target["found"] is None else f"{target['found']:.3g}"
+        print(f"{target['name']}: {ratio} ({target['wanted']})")
     packages = ("chsic", "numpy", "scipy", "finufft", "causal-learn", "tigramite", "dcor", "hyppo")
     result = {
         "machine": describe(*packages),

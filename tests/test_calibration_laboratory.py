@@ -1,5 +1,6 @@
 """The laboratory runs the cells it should, survives being killed, and counts rejections rightly."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -291,6 +293,14 @@ def test_settings_make_a_table_of_each_comparison(monkeypatch, tmp_path, capsys)
     text = (tmp_path / "settings.md").read_text()
     assert "level: oscillating, d = 1 | power: add, d = 1" in text
     assert text in capsys.readouterr().out
+    more = dataclasses.replace(few, title="More")
+    monkeypatch.setattr(settings, "COMPARISONS", (few, more))
+    monkeypatch.setattr(settings, "rate", lambda _: 0.5)
+    monkeypatch.setattr(settings, "ProcessPoolExecutor", ThreadPoolExecutor)
+    settings.main()  # goes on where it was
+    first, second = json.loads((tmp_path / "settings.json").read_text())["comparisons"]
+    assert first == made["comparisons"][0]
+    assert second["rates"]["default"] == [0.5, 0.5]
 
 
 def test_settings_name_scenarios_that_exist():

@@ -13,4 +13,12 @@ journal  the p-values on disk, one line of JSON for each finished chunk
 run      chunks to workers, lines to the journal
 table    journal -> rejection rates with intervals, as CSV, JSON and Markdown
 picture  rejection rates -> level and power
+
+settings  what decided the defaults: rates along the settings of the test
+checks    uniform p-values, and intervals that cover
+price     what a family of statistics and pruning cost where KCI is ahead most
 """
+
+from pathlib import Path
+
+RESULTS = Path(__file__).parents[1] / "results" / "calibration"

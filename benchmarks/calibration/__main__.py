@@ -6,11 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks.calibration import cells, picture, table
+from benchmarks.calibration import RESULTS, cells, picture, table
 from benchmarks.calibration.methods import METHODS
 from benchmarks.calibration.run import run
-
-RESULTS = Path(__file__).parents[1] / "results" / "calibration"
 
 
 def options() -> argparse.Namespace:

@@ -9,9 +9,9 @@ import argparse
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 import numpy as np
+from benchmarks.calibration import RESULTS
 from benchmarks.calibration.chunk import seeds
 from benchmarks.machine import describe
 from scipy.stats import binomtest, kstest
@@ -20,9 +20,11 @@ import chsic
 from chsic.datasets import draw_scenario
 from chsic.files import write_whole
 
-RESULTS = Path(__file__).parents[1] / "results" / "calibration"
 UNIFORM = ("oscillating", 1, 200)
-COVERED = ("add", "square", "wave", "tails", "circle", "m_minus-10dB", "product", "counts-shared")
+COVERED = (
+    "add", "square", "wave", "tails", "circle", "m_minus-10dB", "product", "counts-shared",
+    "cancel",
+)  # fmt: skip
 SIZES = (400, 1_000)
 LARGE = 20_000
 N_LARGE = 10  # large samples whose mean coefficient stands for the true one

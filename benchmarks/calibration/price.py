@@ -5,23 +5,24 @@ ahead most, with the default neighbours and with all pairs.
 """
 
 import json
-from pathlib import Path
 
 import numpy as np
+from benchmarks.calibration import RESULTS
+from benchmarks.calibration.chunk import seeds
 from benchmarks.machine import describe
 
 import chsic
 from chsic.files import write_whole
 
-RESULT = Path(__file__).parents[1] / "results" / "calibration" / "price.json"
 SCENARIO, N, REPETITIONS, LEVEL = "m_minus-5dB", 200, 300, 0.05
 
 
 def rates(**settings) -> dict:
     joint, narrow = [], []
-    for seed in range(REPETITIONS):
-        x, y, z = chsic.datasets.draw_scenario(SCENARIO, N, rng=seed)
-        found = chsic.chsic_test(x, y, z, n_resamples=999, rng=seed, **settings)
+    for repetition in range(REPETITIONS):
+        data, signs = map(np.random.default_rng, seeds(SCENARIO, 1, N, repetition))
+        sample = chsic.datasets.draw_scenario(SCENARIO, N, rng=data)
+        found = chsic.chsic_test(*sample, n_resamples=999, rng=signs, **settings)
         joint.append(found.pvalue)
         narrow.append(found.members[0].pvalue)
     return {
@@ -32,7 +33,7 @@ def rates(**settings) -> dict:
 
 def main() -> None:
     result = {
-        "machine": describe(),
+        "machine": describe("chsic", "numpy", "scipy"),
         "scenario": SCENARIO,
         "n_samples": N,
         "repetitions": REPETITIONS,
@@ -43,7 +44,7 @@ def main() -> None:
     }
     text = json.dumps(result, indent=1)
     print(text)
-    write_whole(RESULT, lambda path: path.write_text(text + "\n"))
+    write_whole(RESULTS / "price.json", lambda path: path.write_text(text + "\n"))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """What decided the defaults: level and power along the settings of the test.
 
 ``python -m benchmarks.calibration.settings`` writes ``settings.md`` and ``settings.json`` into the
-results of the laboratory, anew after each of its tables.
+results of the laboratory, anew after each of its tables. Stopped, it goes on with the next one;
+without those files it begins anew.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from benchmarks.calibration import RESULTS
 from benchmarks.calibration.chunk import seeds
 from benchmarks.machine import describe
 from rich.console import Console
@@ -21,8 +23,6 @@ import chsic
 from chsic.datasets import SCENARIOS, draw_scenario
 from chsic.files import write_whole
 from chsic.prepare import Multiples
-
-RESULTS = Path(__file__).parents[1] / "results" / "calibration"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,17 +132,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     given = parser.parse_args()
-    text = (
-        f"# What decided the defaults\n\nRejection rates at 0.05, {given.repetitions} repetitions, "
-        "the same samples in each column.\n"
-    )
-    found: list[dict] = []
     given.out.mkdir(parents=True, exist_ok=True)
+    found = _finished(given.out, given.repetitions)
     with (
         ProcessPoolExecutor(given.workers) as pool,
         Progress(console=Console(stderr=True)) as progress,
     ):
         for comparison in COMPARISONS:
+            if comparison.title in found:
+                continue
             tasks = [
                 (settings, scenario, d, comparison.n, given.repetitions)
                 for settings in comparison.variants.values()
@@ -154,24 +152,39 @@ def main() -> None:
             for name, rejected in zip(names, pool.map(rate, tasks), strict=True):
                 rates[name].append(rejected)
                 progress.advance(bar)
-            text += "\n" + markdown(comparison, rates)
-            found.append(
-                {
-                    "title": comparison.title,
-                    "n": comparison.n,
-                    "cells": [f"{scenario}, d = {d}" for scenario, d in comparison.cells],
-                    "rates": rates,
-                }
-            )
-            _write(given.out, text, found, given.repetitions)
-    print(text)
+            found[comparison.title] = rates
+            _write(given.out, found, given.repetitions)
+    print((given.out / "settings.md").read_text())
 
 
-def _write(folder: Path, text: str, found: list[dict], repetitions: int) -> None:
+def _finished(folder: Path, repetitions: int) -> dict[str, dict[str, list[float]]]:
+    """Return the rates of comparisons that are there already, by title."""
+    path = folder / "settings.json"
+    made = json.loads(path.read_text()) if path.exists() else {"repetitions": None}
+    if made["repetitions"] != repetitions:
+        return {}
+    return {one["title"]: one["rates"] for one in made["comparisons"]}
+
+
+def _write(folder: Path, found: dict[str, dict[str, list[float]]], repetitions: int) -> None:
+    finished = [comparison for comparison in COMPARISONS if comparison.title in found]
+    text = (
+        f"# What decided the defaults\n\nRejection rates at 0.05, {repetitions} repetitions, "
+        "the same samples in each column.\n"
+    )
+    text += "".join("\n" + markdown(one, found[one.title]) for one in finished)
     result = {
         "machine": describe("chsic", "numpy", "scipy"),
         "repetitions": repetitions,
-        "comparisons": found,
+        "comparisons": [
+            {
+                "title": one.title,
+                "n": one.n,
+                "cells": [f"{scenario}, d = {d}" for scenario, d in one.cells],
+                "rates": found[one.title],
+            }
+            for one in finished
+        ],
     }
     as_json = json.dumps(result, indent=1) + "\n"
     write_whole(folder / "settings.md", lambda path: path.write_text(text))

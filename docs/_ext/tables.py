@@ -220,7 +220,10 @@ def targets() -> str:
     rows = [*_json("targets.json")["targets"], *_json("peers.json")["pvalue_targets"]]
     return _table(
         ["", "found", "wanted"],
-        [[row["name"], _number(row["found"]), row["wanted"]] for row in rows],
+        [
+            [row["name"], "" if row["found"] is None else _number(row["found"]), row["wanted"]]
+            for row in rows
+        ],
     )
 
 

@@ -47,7 +47,7 @@ def html_of_screen(found: Screen) -> str:
         (
             readable(pair.x),
             readable(pair.y),
-            f"{pair.coefficient:.3f}",
+            f"{pair.coefficient:z.3f}",
             f"{pair.low:.3f} to {pair.high:.3f}",
             pvalue(pair.pvalue),
             pvalue(pair.pvalue_bh),
@@ -76,7 +76,7 @@ def html_of_sensitivity(found: Sensitivity) -> str:
         (
             f"{point.alpha:.3g}",
             "family" if point.bandwidth is None else f"{point.bandwidth:g}",
-            f"{point.coefficient:.3f}",
+            f"{point.coefficient:z.3f}",
             pvalue(point.pvalue),
         )
         for point in (*found.along_alpha, *found.along_bandwidth)

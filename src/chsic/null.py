@@ -1,8 +1,9 @@
 """The null distribution, written once: random signs on the Gram matrix of the units.
 
-Under conditional independence the products of residuals of a unit are as likely as their opposite,
-so that s' H s over signs s = +-1, H the Gram matrix of the units without its diagonal, is how the
-centred statistic varies by chance. Several statistics (a family of bandwidths, say) get the same
+Under conditional independence the products of residuals of a unit have mean zero given z. With
+signs s = +-1, s' H s, H the Gram matrix of the units without its diagonal, has the mean and the
+variance of the centred statistic and about its shape (a wild bootstrap): many samples make this
+exact, few do not. Several statistics (a family of bandwidths, say) get the same
 signs, and the smallest of their p-values is held against the smallest under every draw: the joint
 p-value needs no correction for their number.
 """

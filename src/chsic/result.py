@@ -261,6 +261,6 @@ class IndependenceResult:
         number = len(self.warnings)
         warned = f", {number} warning{'s' if number > 1 else ''}" if number else ""
         return (
-            f"IndependenceResult(pvalue={self.pvalue:.3g}, coefficient={self.coefficient:.3f} "
-            f"[{low:.3f}, {high:.3f}], n_samples={self.n_samples}{warned})"
+            f"IndependenceResult(pvalue={self.pvalue:.3g}, coefficient={self.coefficient:z.3f} "
+            f"[{low:z.3f}, {high:.3f}], n_samples={self.n_samples}{warned})"
         )

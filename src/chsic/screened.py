@@ -224,7 +224,7 @@ class Screen:
         ]
         strongest = sorted(self.pairs, key=lambda pair: pair.pvalue)[:SHOWN]
         lines += [
-            f"  {readable(pair.x)}, {readable(pair.y)}: coefficient {pair.coefficient:.3f} "
+            f"  {readable(pair.x)}, {readable(pair.y)}: coefficient {pair.coefficient:z.3f} "
             f"[{pair.low:.3f}, {pair.high:.3f}], pvalue {pair.pvalue:.2g}, "
             f"pvalue_bh {pair.pvalue_bh:.2g}"
             for pair in strongest

@@ -78,7 +78,7 @@ class Sensitivity:
             width = "family" if point.bandwidth is None else f"{point.bandwidth:g}"
             lines.append(
                 f"{point.alpha:7.3g}  {width:>9}  {point.statistic:10.3g}  "
-                f"{point.coefficient:11.3f}  {point.pvalue:9.3g}"
+                f"{point.coefficient:z11.3f}  {point.pvalue:9.3g}"
             )
         return "\n".join(lines)
 

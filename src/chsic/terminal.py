@@ -65,7 +65,7 @@ def print_screen(found: Screen, level: float, show: int) -> None:
         table.add_row(
             Text(readable(pair.x)),
             Text(readable(pair.y)),
-            f"{pair.coefficient:.3f}",
+            f"{pair.coefficient:z.3f}",
             f"{pair.low:.3f} to {pair.high:.3f}",
             *(pvalue(p) for p in (pair.pvalue, pair.pvalue_bh, pair.pvalue_holm)),
         )

@@ -106,13 +106,18 @@ def _guess_distances(points: Array, n_pairs: int) -> tuple[float, float]:
     probes = np.unique(np.linspace(0, n - 1, PROBES).astype(np.intp))
     wanted = n_pairs * len(probes) / n
 
+    def enclosed(distance: float) -> int:
+        with np.errstate(over="ignore"):
+            stops = np.searchsorted(points, points[probes] + distance, side="right")
+        return int((stops - probes - 1).sum())
+
     def guess(count: float) -> tuple[float, float]:
+        if enclosed(0.0) >= count:  # halving would take a thousand steps to get there
+            return 0.0, 0.0
         low, high = 0.0, float(points[-1] - points[0])
         middle = high / 2
         while low < middle < high and high - low > GUESS_MARGIN / 10 * high:
-            with np.errstate(over="ignore"):
-                stops = np.searchsorted(points, points[probes] + middle, side="right")
-            if (stops - probes - 1).sum() < count:
+            if enclosed(middle) < count:
                 low = middle
             else:
                 high = middle

@@ -193,3 +193,14 @@ def test_unknown_window():
     for h in (0, -1.0):
         with pytest.raises(ValueError, match="bandwidth: must be positive"):
             chsic.kernels.KERNELS["gaussian"].window(h)
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [([np.inf], "infinite"), ([np.nan], "missing or NaN"), ([np.inf, np.nan], "NaN or infinite")],
+)
+def test_values_that_are_not_finite_are_called_what_they_are(values, what):
+    z = np.random.default_rng(0).normal(size=20)
+    z[: len(values)] = values
+    with pytest.raises(ValueError, match=f"z: {len(values)} of 20 samples are .*{what} "):
+        chsic.closest_pairs(z, 4)

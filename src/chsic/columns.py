@@ -110,9 +110,12 @@ def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LE
     for column in columns:
         which, values = called(argument, column), column.values
         if not all_finite(values) and len(bad := np.flatnonzero(~np.isfinite(values))):
+            infinite = np.isinf(values[bad])
+            what = "infinite" if infinite.all() else "missing, NaN or infinite"
+            what = what if infinite.any() else "missing or NaN"
             raise ValueError(
-                f"{which}: {len(bad)} of {n} samples are missing, NaN or infinite (first at row "
-                f"{bad[0]}); drop those rows from every argument, or impute them."
+                f"{which}: {len(bad)} of {n} samples are {what} (first at row {bad[0]}); drop "
+                "those rows from every argument, or impute them."
             )
         if values[0] == values[-1] and np.all(values == values[0]):
             what = repr(column.levels[0]) if column.levels else f"{values[0]:g} in double precision"

@@ -19,7 +19,7 @@ from benchmarks.measures import (
     trials,
 )
 from scipy.spatial.distance import cdist
-from scipy.stats import ks_2samp
+from scipy.stats import chi2_contingency, iqr, ks_2samp
 
 import chsic
 
@@ -245,15 +245,24 @@ def within_z(values, z):
     return (groups - groups.mean(axis=1, keepdims=True)).ravel()[abs(z[order]) < 2]
 
 
-@pytest.mark.parametrize("name", ["add", "pnl-shared", "counts-shared"])
-def test_matched_scenarios_lose_the_dependence_and_nothing_else(name):
-    drawn = [
+def both(name):
+    """Many samples of a scenario, as it is and matched."""
+    return [
         settings.draw(
             settings.Setting(scenario=name, matched=m, n=20_000), np.random.default_rng(0)
         )
         for m in (False, True)
     ]
-    x, y = ([within_z(getattr(s, column), s.z) for s in drawn] for column in "xy")
+
+
+@pytest.mark.parametrize("name", ["add", "tails", "local", "pnl-shared", "counts-shared"])
+def test_matched_scenarios_lose_the_dependence_and_nothing_else(name):
+    drawn = both(name)
+    # In units that rare values do not move, as columns are divided by their standard deviations.
+    x, y = (
+        [within_z(getattr(s, column), s.z) / iqr(getattr(s, column)) for s in drawn]
+        for column in "xy"
+    )
     error = 20_000**-0.5
     assert np.corrcoef(x[0], y[0])[0, 1] > 7 * error
     assert np.corrcoef(x[1], y[1])[0, 1] == pytest.approx(0, abs=4 * error)
@@ -274,14 +283,27 @@ def test_matched_m_minus_has_the_margins_of_m_minus():
     assert ks_2samp(c + z, abs(true.y) / gamma**0.5 + true.z).pvalue > 0.001
 
 
-def test_shuffling_keeps_classes_within_levels():
-    before = chsic.datasets.draw_scenario("levels", 300, rng=0)
-    after = matched.draw_scenario("levels", 300, 1, np.random.default_rng(0))
-    assert np.array_equal(before.x, after.x)
-    assert not np.array_equal(before.y, after.y)
+def test_matched_classes_are_independent_within_levels():
+    true, free = both("levels")
     for level in range(3):
-        at = before.z == level
-        assert sorted(before.y[at]) == sorted(after.y[at])
+        counts = [
+            np.histogram2d(s.x[s.z == level], s.y[s.z == level], bins=3)[0] for s in (true, free)
+        ]
+        dependent, independent = (chi2_contingency(table).pvalue for table in counts)
+        assert dependent < 1e-10 < 0.001 < independent
+        for axis in (0, 1):
+            assert chi2_contingency([table.sum(axis=axis) for table in counts]).pvalue > 0.001
+
+
+def test_matched_circles_and_signs_are_independent_given_z():
+    error = 20_000**-0.5
+    squares = [np.corrcoef(within_z(s.x, s.z) ** 2, within_z(s.y, s.z) ** 2)[0, 1]
+               for s in both("circle")]  # fmt: skip
+    assert squares[0] < -7 * error
+    assert squares[1] == pytest.approx(0, abs=4 * error)
+    products = [np.mean(s.x * s.y * np.sign(s.z)) for s in both("cancel")]
+    assert products[0] == pytest.approx(0.4, abs=4 * error)
+    assert products[1] == pytest.approx(0, abs=4 * error)
 
 
 def test_a_scenario_that_does_not_begin_with_z_has_no_matched_null(monkeypatch):

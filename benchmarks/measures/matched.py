@@ -5,6 +5,9 @@ each other given z. M+ is no such null of M-, nor is one scenario of another: z 
 there, or y more noise, and a measure can tell such data apart without seeing any dependence.
 """
 
+import copy
+import itertools
+
 import numpy as np
 
 from chsic.datasets import SCENARIOS, Sample
@@ -23,37 +26,21 @@ def m_minus(n: int, gamma: float, rng: np.random.Generator) -> Sample:
 
 
 def draw_scenario(name: str, n: int, d: int, rng: np.random.Generator) -> Sample:
-    """Take x from one draw and y from another draw with the same z."""
-    if name == "levels":
-        return _shuffled_within_z(SCENARIOS[name].draw(n, d, rng), rng)
-    z = rng.standard_normal((n, d))
-    one, other = (SCENARIOS[name].draw(n, d, _FirstGiven(rng, z)) for _ in range(2))
+    """Take x from one draw and y from another with the same z, which is what is drawn first."""
+    of_z, *others = rng.spawn(3)
+    one, other = (
+        SCENARIOS[name].draw(n, d, _FirstFrom(copy.deepcopy(of_z), own)) for own in others
+    )
     if not np.array_equal(one.z, other.z):
         raise ValueError(f"{name}: z is not the first that is drawn, so it cannot be repeated.")
     return Sample(one.x, other.y, one.z)
 
 
-def _shuffled_within_z(sample: Sample, rng: np.random.Generator) -> Sample:
-    y = sample.y.copy()
-    for level in np.unique(sample.z):
-        members = np.flatnonzero(sample.z == level)
-        y[members] = rng.permutation(y[members])
-    return sample._replace(y=y)
+class _FirstFrom:
+    """A generator whose first draw is another's."""
 
+    def __init__(self, first: np.random.Generator, others: np.random.Generator) -> None:
+        self._turns = itertools.chain([first], itertools.repeat(others))
 
-class _FirstGiven:
-    """A generator whose first normal numbers are given; all others are fresh."""
-
-    def __init__(self, rng: np.random.Generator, first: np.ndarray) -> None:
-        self.rng = rng
-        self.first: np.ndarray | None = first
-
-    def standard_normal(self, size):
-        """Return the given numbers once, then fresh ones."""
-        if self.first is None:
-            return self.rng.standard_normal(size)
-        first, self.first = self.first, None
-        return first.reshape(size)
-
-    def __getattr__(self, name):
-        return getattr(self.rng, name)
+    def __getattr__(self, distribution: str):
+        return getattr(next(self._turns), distribution)

@@ -14,6 +14,7 @@ STYLES = {
     "C-HSIC debiased": {"color": "#0072B2", "marker": "v", "markerfacecolor": "white"},
     "C-HSIC coefficient": {"color": "#0072B2", "marker": "D", "markerfacecolor": "white"},
     "C-HSIC, median h": {"color": "#56B4E9", "marker": "o"},
+    "chsic_test coefficient": {"color": "black", "marker": "*"},
     "conditional NOCCO": {"color": "#D55E00", "marker": "s"},
     "HSCIC": {"color": "#E69F00", "marker": "s"},
     "CDCor": {"color": "#009E73", "marker": "P"},
@@ -24,7 +25,7 @@ MODELS = {"M+": ("#0072B2", "-"), "M-": ("#D55E00", "--")}
 
 
 def draw(rows: Index) -> Figure:
-    figure = Figure(figsize=(17, 17), layout="constrained")
+    figure = Figure(figsize=(20, 18), layout="constrained")
     top, bottom = figure.subfigures(2, 1, height_ratios=[1, 2.4])
     axes = top.subplots(2, len(MEASURES), sharex="row", sharey=True)
     for column, measure in enumerate(MEASURES):
@@ -32,7 +33,8 @@ def draw(rows: Index) -> Figure:
         _curves(axes[0, column], rows, measure, along_gamma(), unit)
         _curves(axes[1, column], rows, measure, along_size(), unit)
         note = "\n(ignores z)" if measure in IGNORE_Z else ""
-        axes[0, column].set_title(measure.replace("C-HSIC ", "C-HSIC\n") + note, fontsize=10)
+        title = measure.replace("C-HSIC ", "C-HSIC\n").replace("_test ", "_test\n")
+        axes[0, column].set_title(title + note, fontsize=10)
         axes[0, column].set_xlabel("γ (dB), L = 100", fontsize=9)
         axes[1, column].set_xlabel("L, γ = 10 dB", fontsize=9)
     axes[0, 0].set_ylabel("largest mean + sd = 1", fontsize=9)

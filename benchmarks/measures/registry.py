@@ -14,6 +14,7 @@ MEASURES: dict[str, Measure] = {
     "C-HSIC debiased": pruned.debiased,
     "C-HSIC coefficient": pruned.coefficient,
     "C-HSIC, median h": partial(pruned.raw, bandwidth="median"),
+    "chsic_test coefficient": pruned.adjusted_coefficient,
     "conditional NOCCO": kernel.conditional_nocco,
     "HSCIC": kernel.hscic,
     "CDCor": kernel.conditional_dcor,

@@ -74,14 +74,16 @@ def reference() -> Pair:
 
 
 def scenarios() -> list[Pair]:
-    """Return scenarios of one construction, without and with dependence given z."""
-    found = [
-        _scenarios("oscillating", alternative, d)
-        for alternative in ("add", "square", "wave", "sign")
-        for d in (1, 2)
+    """Return every dependent scenario but M-, with the independent one that is most like it."""
+    return [
+        Pair(
+            null=Setting(scenario=one.null, d=d),
+            alternative=Setting(scenario=one.name, d=d),
+        )
+        for one in datasets.SCENARIOS.values()
+        if one.null is not None and not one.name.startswith("m_minus")
+        for d in one.dimensions
     ]
-    found += [_scenarios("pnl-II", "pnl-shared", d) for d in (1, 2, 3)]
-    return [*found, _scenarios("levels-3", "levels"), _scenarios("counts", "counts-shared")]
 
 
 def shown() -> list[Pair]:
@@ -122,7 +124,3 @@ def draw(setting: Setting, rng: np.random.Generator) -> Sample:
 def _models(gamma_db: float, n: int) -> Pair:
     null, alternative = (Setting(scenario=model, n=n, gamma_db=gamma_db) for model in MODELS)
     return Pair(null=null, alternative=alternative)
-
-
-def _scenarios(null: str, alternative: str, d: int = 1) -> Pair:
-    return Pair(null=Setting(scenario=null, d=d), alternative=Setting(scenario=alternative, d=d))

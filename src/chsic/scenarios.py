@@ -34,12 +34,16 @@ class Scenario:
         The numbers of columns that z can have.
     draw : callable
         ``draw(n, d, generator)`` gives a `Sample`; `draw_scenario` checks what it passes on.
+    null : str or None
+        Of a dependent scenario, the independent one that is most like it: of its construction
+        where there is one. None for independent scenarios.
     """
 
     name: str
     independent: bool
     dimensions: tuple[int, ...]
     draw: Draw
+    null: str | None = None
 
 
 def draw_scenario(name: str, n: int, d: int | None = None, rng: RNGLike | None = None) -> Sample:
@@ -133,14 +137,14 @@ def _oscillating(p: Parts) -> tuple[Array, Array]:
     return np.sin(2 * p.s) + 0.5 * p.e, np.cos(2 * p.s) + 0.5 * p.h
 
 
-def _oscillating_with(extra: Callable[[Parts], Array]) -> Equations:
+def _oscillating_with(extra: Callable[[Parts], Array]) -> Draw:
     """Add to y a function of e, the noise of x: dependence that is left once z is known."""
 
     def equations(p: Parts) -> tuple[Array, Array]:
         x, y = _oscillating(p)
         return x, y + extra(p)
 
-    return equations
+    return _gaussian(equations)
 
 
 def _scale(p: Parts) -> tuple[Array, Array]:
@@ -206,7 +210,8 @@ def _heavy(n: int, d: int, rng: np.random.Generator) -> Sample:
 
 
 def _circle(n: int, d: int, rng: np.random.Generator) -> Sample:
-    z, e, h = rng.standard_normal((3, n))
+    z = rng.standard_normal(n)
+    e, h = rng.standard_normal((2, n))
     t = rng.uniform(0, 2 * np.pi, n)
     x = np.sin(2 * z) + np.cos(t) + 0.3 * e
     y = np.cos(2 * z) + np.sin(t) + 0.3 * h
@@ -305,22 +310,22 @@ _INDEPENDENT: dict[str, tuple[tuple[int, ...], Draw]] = {
     "counts": ((1,), _counts(0.0)),
 }
 
-_DEPENDENT: dict[str, tuple[tuple[int, ...], Draw]] = {
-    "m_minus-0dB": ((1,), _model(m_minus, 0)),
-    "m_minus-5dB": ((1,), _model(m_minus, 5)),
-    "m_minus-10dB": ((1,), _model(m_minus, 10)),
-    "add": ((1, 2, 3, 5), _gaussian(_oscillating_with(lambda p: 0.2 * p.e))),
-    "square": ((1, 2, 3), _gaussian(_oscillating_with(lambda p: 0.25 * (p.e**2 - 1)))),
-    "wave": ((1, 2), _gaussian(_oscillating_with(lambda p: 0.5 * np.sin(4 * p.e)))),
-    "sign": ((1, 2), _gaussian(_oscillating_with(lambda p: 0.3 * np.sign(p.z[:, 0]) * p.e))),
-    "pnl-shared": ((1, 2, 3, 4, 5), _gaussian(_pnl_shared)),
-    "tails": ((1,), _gaussian(_oscillating_with(lambda p: 0.4 * p.e * (abs(p.e) > 1.5)))),
-    "local": ((1,), _gaussian(_oscillating_with(lambda p: p.e * _in_a_tenth(p.z[:, 0])))),
-    "circle": ((1,), _circle),
-    "product": ((1,), _gaussian(_product)),
-    "cancel": ((1,), _cancel),
-    "levels": ((1,), _levels_copied),
-    "counts-shared": ((1,), _counts(0.3)),
+_DEPENDENT: dict[str, tuple[str, tuple[int, ...], Draw]] = {
+    "m_minus-0dB": ("m_plus-0dB", (1,), _model(m_minus, 0)),
+    "m_minus-5dB": ("m_plus-10dB", (1,), _model(m_minus, 5)),
+    "m_minus-10dB": ("m_plus-10dB", (1,), _model(m_minus, 10)),
+    "add": ("oscillating", (1, 2, 3, 5), _oscillating_with(lambda p: 0.2 * p.e)),
+    "square": ("oscillating", (1, 2, 3), _oscillating_with(lambda p: 0.25 * (p.e**2 - 1))),
+    "wave": ("oscillating", (1, 2), _oscillating_with(lambda p: 0.5 * np.sin(4 * p.e))),
+    "sign": ("oscillating", (1, 2), _oscillating_with(lambda p: 0.3 * np.sign(p.z[:, 0]) * p.e)),
+    "pnl-shared": ("pnl-II", (1, 2, 3, 4, 5), _gaussian(_pnl_shared)),
+    "tails": ("oscillating", (1,), _oscillating_with(lambda p: 0.4 * p.e * (abs(p.e) > 1.5))),
+    "local": ("oscillating", (1,), _oscillating_with(lambda p: p.e * _in_a_tenth(p.z[:, 0]))),
+    "circle": ("oscillating", (1,), _circle),
+    "product": ("linear", (1,), _gaussian(_product)),
+    "cancel": ("binary", (1,), _cancel),
+    "levels": ("levels-3", (1,), _levels_copied),
+    "counts-shared": ("counts", (1,), _counts(0.3)),
 }
 
 
@@ -331,7 +336,9 @@ def _in_a_tenth(z1: Array) -> Array:
 
 
 SCENARIOS: dict[str, Scenario] = {
-    name: Scenario(name, independent, dimensions, draw)
-    for independent, rows in ((True, _INDEPENDENT), (False, _DEPENDENT))
-    for name, (dimensions, draw) in rows.items()
+    **{name: Scenario(name, True, *row) for name, row in _INDEPENDENT.items()},
+    **{
+        name: Scenario(name, False, dimensions, draw, null)
+        for name, (null, dimensions, draw) in _DEPENDENT.items()
+    },
 }

@@ -47,6 +47,17 @@ def test_separators(tmp_path, name, separator):
     assert open_table(write(tmp_path, text, name=name)).read(["b c"])["b c"].to_list() == [2, 4]
 
 
+def test_decimal_commas_between_semicolons(tmp_path):
+    text = "a;b;c;d\n-1,5;2;3,5;1,5\n2e3;4;x;\n0,25;6;1,5;2,5\n"
+    frame = open_table(write(tmp_path, text)).read(["a", "b", "c", "d"])
+    assert frame["a"].to_list() == [-1.5, 2000.0, 0.25]
+    assert frame["b"].to_list() == [2, 4, 6]
+    assert frame["c"].to_list() == ["3,5", "x", "1,5"], "not all of them are numbers"
+    assert frame["d"].to_list() == [1.5, None, 2.5]
+    quoted = write(tmp_path, 'a,b\n"1,500",2\n"2,500",4\n')
+    assert open_table(quoted).read(["a"])["a"].to_list() == ["1,500", "2,500"]  # thousands, maybe
+
+
 def test_parquet_and_standard_input(tmp_path, monkeypatch):
     frame = pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [0.5, 1.5]})
     frame.write_parquet(tmp_path / "data.bin")

@@ -121,7 +121,10 @@ class Table:
             frame = pl.read_csv(self._source(), infer_schema_length=None, **settings)
         if blank:
             frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        return dict(zip(wanted, frame.get_columns(), strict=True))
+        found = frame.get_columns()
+        if self.separator == ";":
+            found = [_decimal_commas(series) for series in found]
+        return dict(zip(wanted, found, strict=True))
 
     def _has_blank_lines(self) -> bool:
         if isinstance(self.content, bytes):
@@ -151,6 +154,19 @@ class Table:
             )
         hint = did_you_mean(name, self.names)
         raise ValueError(f"{self.path}: there is no column {name!r}; {hint}")
+
+
+def _decimal_commas(series: polars.Series) -> polars.Series:
+    """Read a column of text such as 3,14 as numbers: where commas are decimal, semicolons separate.
+
+    A column with anything else in it stays as it is.
+    """
+    import polars as pl
+
+    if series.dtype != pl.String or not series.str.contains(",", literal=True).any():
+        return series
+    numbers = series.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == series.null_count() else series
 
 
 def open_table(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Table:

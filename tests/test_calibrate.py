@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import chsic
-from chsic.calibrate import _Source
 from chsic.datasets import draw_scenario
+from chsic.redraw import Source
 from chsic.samples import read_samples
 
 
@@ -104,7 +104,7 @@ def test_calibration_does_not_depend_on_workers():
 
 def test_redrawn_data_keep_their_laws():
     x, y, z = draw_scenario("scale", 2000, rng=0)
-    source = _Source.of(read_samples(x, y, z), np.random.default_rng(0))
+    source = Source.of(read_samples(x, y, z), np.random.default_rng(0))
     [drawn_x], [drawn_y] = (
         [column.values for column in columns]
         for columns in source.draw(0.0, np.random.default_rng(1))

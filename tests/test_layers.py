@@ -41,7 +41,7 @@ LAYERS = [
     ["smooth", "units", "confounder"],
     ["metric", "adjust", "grams", "pieces"],
     ["design", "variable"],
-    ["prepare"],
+    ["prepare", "redraw"],
     ["family", "null", "result"],
     ["outcome"],
     ["inference"],

@@ -214,6 +214,11 @@ def uniformity() -> str:
     )
 
 
+def defaults(title: str) -> str:
+    """Return level and power along one of the settings that defaults were chosen from."""
+    return _section("calibration/settings.md", title)
+
+
 # --- When not to trust it -------------------------------------------------------------------------
 
 

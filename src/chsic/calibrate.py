@@ -7,28 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.spatial import KDTree
 
-from chsic._validate import (
-    Array,
-    Index,
-    RNGLike,
-    as_count,
-    as_generator,
-    as_number,
-    as_numbers,
-)
-from chsic.adjust import Adjuster, all_rows
-from chsic.column import Column
-from chsic.columns import Columns, Data
-from chsic.confounder import Confounder
-from chsic.design import make_design
+from chsic._validate import RNGLike, as_count, as_generator, as_number, as_numbers
+from chsic.columns import Data
 from chsic.engines.parallel import blas_on_one_thread, in_order
 from chsic.independence import chsic_test
-from chsic.samples import Samples, read_samples
+from chsic.redraw import Source
+from chsic.samples import read_samples
 
-NEIGHBOURS = 20  # samples near in z that a redrawn value comes from
-FEW_VALUES = 20  # distinct ones that make a variable discrete: it is redrawn as it is
 LEVELS = (0.01, 0.05, 0.1)
 
 
@@ -165,7 +151,7 @@ def calibrate(
     if effects[-1] > 1 or min(effects) < 0:
         raise ValueError(f"effect_sizes: must lie between 0 and 1, got {list(effect_sizes)!r}.")
     generator = as_generator(rng)
-    source = _Source.of(samples, generator)
+    source = Source.of(samples, generator)
     seeds = generator.integers(2**63, size=(len(effects), n_sim, 2)).tolist()
 
     def one(task: tuple[float, list[int]]) -> float:
@@ -185,129 +171,3 @@ def calibrate(
             tuple(values[start : start + n_sim]) for start in range(0, len(values), n_sim)
         ),
     )
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Pools:
-    """For each sample, those that a redrawn value may come from, in increasing order of it."""
-
-    samples: Index  # one pool after the other
-    starts: Index  # where that of each sample begins
-    sizes: Index
-
-    @classmethod
-    def of_strata(cls, strata: Index, order: Array) -> _Pools:
-        """All samples with the same z."""
-        sizes = np.bincount(strata)
-        return cls(np.lexsort((order, strata)), (np.cumsum(sizes) - sizes)[strata], sizes[strata])
-
-    @classmethod
-    def of_neighbours(cls, near: Index, order: Array) -> _Pools:
-        """Rows of `near`."""
-        n, k = near.shape
-        ranked = np.take_along_axis(near, np.argsort(order[near], axis=1, kind="stable"), axis=1)
-        return cls(ranked.ravel(), k * np.arange(n), np.full(n, k))
-
-    def at(self, ranks: Array) -> Index:
-        """Return the sample at a rank, between 0 and 1, of each pool."""
-        chosen: Index = self.samples[self.starts + (ranks * self.sizes).astype(np.intp)]
-        return chosen
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Redrawn:
-    """What redrawn values of one variable are made of: a fit, and residuals near in z."""
-
-    columns: Columns
-    fit: Array
-    residuals: Array
-    pools: _Pools
-
-    @classmethod
-    def of(
-        cls, columns: Columns, adjuster: Adjuster, z: Confounder, in_strata: bool, half: Index
-    ) -> _Redrawn:
-        values = np.column_stack([column.values for column in columns])
-        if in_strata:  # nothing to fit, and no neighbours
-            return cls(
-                columns, np.zeros_like(values), values, _Pools.of_strata(z.strata, _order(values))
-            )
-        if _is_discrete(columns, values):
-            # How often a value occurs nearby is a rough function of z. x and y that are related
-            # would share it, if they did not have it from different samples.
-            near = half[_nearest(z.scaled[half], z.scaled)]
-            return cls(
-                columns, np.zeros_like(values), values, _Pools.of_neighbours(near, _order(values))
-            )
-        near = _nearest(z.scaled, z.scaled)
-        residuals, left = all_rows(adjuster.fit(values.__getitem__), len(values))
-        fit = values - residuals
-        if left is not None:  # what the fit took from the noise is given back
-            residuals = residuals / np.sqrt(np.maximum(left, 0.1))[:, np.newaxis]
-        # Less the mean of the neighbours, which is a rough function of z, too.
-        k = near.shape[1]
-        residuals = residuals * (k / (k - 1)) ** 0.5
-        fit -= residuals[near].mean(axis=1)
-        return cls(columns, fit, residuals, _Pools.of_neighbours(near, _order(residuals)))
-
-    def at(self, ranks: Array) -> list[Column]:
-        values = self.fit + self.residuals[self.pools.at(ranks)]
-        return [
-            dataclasses.replace(column, values=made).rows(slice(None))
-            for column, made in zip(self.columns, values.T, strict=True)
-        ]
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Source:
-    """Makes data sets in which x and y depend on z as in the user's own."""
-
-    x: _Redrawn
-    y: _Redrawn
-
-    @classmethod
-    def of(cls, samples: Samples, rng: np.random.Generator) -> _Source:
-        z = Confounder.of(samples.z)
-        values = [
-            np.column_stack([column.values for column in of]) for of in (samples.x, samples.y)
-        ]
-        design = make_design(
-            values, z, pairs="auto", alpha=None, block_size=None, adjust="auto", rng=rng
-        )
-        halves = np.array_split(rng.permutation(len(samples)), 2)
-        x, y = (
-            _Redrawn.of(columns, adjuster, z, design.pairs == "strata", half)
-            for columns, adjuster, half in zip(
-                (samples.x, samples.y), design.adjusters, halves, strict=True
-            )
-        )
-        return cls(x, y)
-
-    def draw(self, effect: float, rng: np.random.Generator) -> tuple[list[Column], list[Column]]:
-        n = len(self.x.fit)
-        ranks_of_x, ranks_of_y = rng.random((2, n))
-        coupled = rng.random(n) < effect
-        ranks_of_y[coupled] = ranks_of_x[coupled]
-        return self.x.at(ranks_of_x), self.y.at(ranks_of_y)
-
-
-def _is_discrete(columns: Columns, values: Array) -> bool:
-    """Whether values repeat: categories, few numbers, or one that most samples have."""
-    if any(column.kind == "category" for column in columns):
-        return True
-    counts = np.unique(values, axis=0, return_counts=True)[1]
-    return len(counts) <= min(FEW_VALUES, len(values) // 3) or 2 * counts.max() >= len(values)
-
-
-def _order(values: Array) -> Array:
-    """Rank several columns, which stay together, by their first principal direction."""
-    centred = values - values.mean(axis=0)
-    order: Array = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
-    return order
-
-
-def _nearest(source: Array, z: Array) -> Index:
-    """Return some rows of `source` that are near to each row of z."""
-    k = min(NEIGHBOURS, max(2, len(source) // 5))
-    _, found = KDTree(source).query(z, k)
-    return np.asarray(found, dtype=np.intp).reshape(len(z), k)

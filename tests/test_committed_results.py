@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
-ENOUGH = 500  # repetitions
-# Alternatives on which KCI is ahead by more than 0.10: scenario, columns of z, n.
+ENOUGH = 1_000  # repetitions
+# Alternatives on which KCI is ahead by more than 0.10: scenario, columns of z, n. It keeps its
+# level on nulls like the first three; on "pnl-II" with more than one column it does not.
 BEHIND_KCI = {
-    ("m_minus-5dB", 1, 200), ("m_minus-5dB", 1, 400),
-    ("pnl-shared", 5, 100), ("pnl-shared", 3, 200), ("pnl-shared", 4, 200),
+    ("m_minus-5dB", 1, 200), ("m_minus-5dB", 1, 400), ("pnl-shared", 1, 100),
+    ("pnl-shared", 3, 100), ("pnl-shared", 4, 100), ("pnl-shared", 5, 100),
+    ("pnl-shared", 2, 200), ("pnl-shared", 3, 200), ("pnl-shared", 4, 200),
     ("pnl-shared", 2, 400), ("pnl-shared", 3, 400),
 }  # fmt: skip
 SLOWER_THAN_WANTED = {"causal-learn RCIT over chsic_test, seconds, L = 10000"}

@@ -93,6 +93,7 @@ def power_summary() -> str:
     return _of_methods(False, {"mean": lambda rates: f"{np.mean(rates):.2f}"}, (100, 200, 400))
 
 
+FEWEST_ANSWERS = 90  # of 100 tests, for a rate that is one
 KEPT = 0.075  # rate up to which a level of 0.05 counts as kept, in 300 repetitions
 
 
@@ -130,6 +131,28 @@ def behind_kci() -> str:
             if ours < kci - 0.10
         ],
     )
+
+
+def slow_peers() -> str:
+    """Compare mean rates with those of peers that were run at n = 200 alone."""
+    of = {
+        (row["method"], row["scenario"], row["d"], row["independent"]): row
+        for independent in (True, False)
+        for row in _rates(independent)
+        if row["n"] == 200
+    }
+    made = []
+    for method in ("CMIknn", "GCM", "FCIT"):
+        for independent, kind in ((True, "true nulls rejected"), (False, "dependences found")):
+            shared = [
+                (of["chsic", *key[1:]]["rate_05"], row["rate_05"])
+                for key, row in of.items()
+                if (key[0], key[3]) == (method, independent) and row["tests"] >= FEWEST_ANSWERS
+            ]
+            if shared:
+                means = [f"{mean:.2f}" for mean in np.mean(shared, axis=0)]
+                made.append([f"{method}: {kind} ({len(shared)} cells)", *means])
+    return _table(["mean at level 0.05", "chsic_test", "peer"], made)
 
 
 def worst_levels() -> str:

@@ -111,19 +111,25 @@ def rate(task: tuple[dict, str, int, int, int]) -> float:
 
 
 def markdown(comparison: Comparison, rates: dict[str, list[float]]) -> str:
-    kinds = [
-        ("level" if SCENARIOS[scenario].independent else "power") + f": {scenario}, d = {d}"
-        for scenario, d in comparison.cells
-    ]
-    lines = [
-        f"## {comparison.title}, n = {comparison.n}",
-        "",
-        "| | " + " | ".join(kinds) + " |",
-        "|---|" + "---:|" * len(kinds),
-    ]
-    for variant, of_cells in rates.items():
-        lines.append(f"| {variant} | " + " | ".join(f"{found:.3f}" for found in of_cells) + " |")
-    return "\n".join(lines) + "\n"
+    """Return a table of true nulls and one of dependences, a line for each variant."""
+    parts = [f"## {comparison.title}, n = {comparison.n}\n"]
+    for independent, what in ((True, "True nulls, rejected:"), (False, "Dependences, found:")):
+        columns = [
+            position
+            for position, (scenario, _) in enumerate(comparison.cells)
+            if SCENARIOS[scenario].independent == independent
+        ]
+        names = [_name(*comparison.cells[position]) for position in columns]
+        lines = ["| | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
+        for variant, of_cells in rates.items():
+            cells = [f"{of_cells[position]:.3f}" for position in columns]
+            lines.append(f"| {variant} | " + " | ".join(cells) + " |")
+        parts.append(what + "\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _name(scenario: str, d: int) -> str:
+    return scenario if d == 1 else f"{scenario}, d = {d}"
 
 
 def main() -> None:
@@ -170,7 +176,7 @@ def _write(folder: Path, found: dict[str, dict[str, list[float]]], repetitions: 
     finished = [comparison for comparison in COMPARISONS if comparison.title in found]
     text = (
         f"# What decided the defaults\n\nRejection rates at 0.05, {repetitions} repetitions, "
-        "the same samples in each column.\n"
+        "the same samples in each column. z has one column unless said.\n"
     )
     text += "".join("\n" + markdown(one, found[one.title]) for one in finished)
     result = {

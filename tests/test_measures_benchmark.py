@@ -68,6 +68,15 @@ def test_coefficient_of_x_with_itself_is_one():
     assert pruned.coefficient(x, x, z) == pytest.approx(1)
 
 
+def test_median_bandwidths_are_those_of_different_values():
+    x, y, z = sample(60)
+    assert pruned.raw(x, y, z, bandwidth="median") == chsic.chsic(x, y, z, bandwidth="median")
+    binary = (x > 0).astype(float)
+    h = float(np.median([abs(a - b) for a, b in itertools.combinations(y, 2)]))
+    expected = chsic.chsic(binary, y, z, bandwidth=(1.0, h))
+    assert pruned.raw(binary, y, z, bandwidth="median") == pytest.approx(expected, rel=1e-12)
+
+
 # --- Kernel matrices ------------------------------------------------------------------------------
 
 

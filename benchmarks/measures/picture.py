@@ -92,8 +92,10 @@ def _separation(ax: Axes, rows: Index, pairs: list[Pair]) -> None:
     for place in range(0, len(pairs), 2):
         ax.axvspan(place - 0.5, place + 0.5, color="0.95", zorder=0, lw=0)
     ax.axhline(0.5, color="0.4", lw=0.8)
-    labels = [_label(pair).replace(" / ", "\n/ ").replace(", ", "\n") for pair in pairs]
-    ax.set_xticks(range(len(pairs)), labels, fontsize=7.5)
+    labels = [_label(pair) for pair in pairs]
+    for before, after in ((" / ", "\n/ "), (", ", "\n"), ("-shared", "-\nshared")):
+        labels = [label.replace(before, after) for label in labels]
+    ax.set_xticks(range(len(pairs)), labels, fontsize=7)
     ax.set_xlim(-0.5, len(pairs) - 0.5)
     ax.set_ylim(-0.03, 1.03)
     ax.set_ylabel("AUC, H0 against H1")

@@ -37,3 +37,16 @@ def test_summary():
             told = table[label][column]
             digits = len(re.sub(r"^\d+\.?", "", told))
             assert f"{value:.{digits}f}" == told, (label, method)
+
+
+def test_sentence_on_levels():
+    text = " ".join((ROOT / "docs" / "calibration.md").read_text(encoding="utf-8").split())
+    with open(ROOT / "benchmarks" / "results" / "calibration" / "table.csv", newline="") as file:
+        nulls = [
+            row
+            for row in csv.DictReader(file)
+            if (row["method"], row["independent"]) == ("chsic", "True") and int(row["n"]) >= 200
+        ]
+    at_05, at_01 = ([float(row[rate]) for row in nulls] for rate in ("rate_05", "rate_01"))
+    assert f"lies between {min(at_05):.3f} and {max(at_05):.3f} at level 0.05" in text
+    assert f"none is above {max(at_01):.3f} at level 0.01" in text

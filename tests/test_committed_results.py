@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from chsic.datasets import SCENARIOS
+
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 ENOUGH = 1_000  # repetitions
 # Alternatives on which KCI is ahead by more than 0.10: scenario, columns of z, n. It keeps its
@@ -68,6 +70,20 @@ def test_power_is_above_that_of_the_peers_on_average(rates, n):
             assert ours > theirs, peer
 
 
+@pytest.mark.parametrize("n", [100, 200, 400])
+def test_power_is_above_that_of_kci_where_it_keeps_its_level(rates, n):
+    kept = [
+        (rates["chsic", *key[1:]]["rate_05"], row["rate_05"])
+        for key, row in rates.items()
+        if (key[0], key[3]) == ("KCI", n)
+        and (null := SCENARIOS[key[1]].null) is not None
+        and rates["KCI", null, key[2], n]["rate_05"] <= 0.075
+    ]
+    assert len(kept) >= 10
+    ours, kci = np.mean(kept, axis=0)
+    assert ours > kci
+
+
 def test_kci_is_nowhere_far_ahead_but_in_the_cases_that_are_named(rates):
     behind = {
         key[1:]
@@ -88,6 +104,25 @@ def test_pvalues_are_uniform_and_intervals_cover():
     off = {(row["scenario"], row["n"]) for row in rows if abs(row["covered"] - 0.95) > 0.0301}
     assert len({row["scenario"] for row in rows}) >= 8
     assert off == NOT_COVERED
+
+
+def test_settings_show_what_the_page_on_defaults_says():
+    adjust, _, bandwidths, units = read("calibration/settings.json")["comparisons"]
+
+    def level(comparison):
+        cells = comparison["cells"]
+        return [k for k, cell in enumerate(cells) if SCENARIOS[cell.split(",")[0]].independent]
+
+    ridge = [rates for name, rates in adjust["rates"].items() if name.startswith("ridge")]
+    assert max(rates[k] for rates in ridge for k in level(adjust)) == 0.095
+    of = {name: np.array(rates) for name, rates in bandwidths["rates"].items()}
+    together = of["0.6, 1.2, 5.0"]
+    alone = np.max([of["0.6"], of["1.2"], of["5.0"]], axis=0)
+    kinds = np.max([of[f"0.6, 1.2, 5.0, {kind} only"] for kind in ("plain", "augmented")], axis=0)
+    power = np.delete(np.arange(len(together)), level(bandwidths))
+    assert max((alone - together)[power]) == pytest.approx(0.075)
+    assert max((kinds - together)[power]) == pytest.approx(0.07)
+    assert max(rates[k] for rates in units["rates"].values() for k in level(units)) <= 0.085
 
 
 def test_targets_of_speed_are_met_but_those_that_are_named():

@@ -87,8 +87,12 @@ def _ridge_solve(gram, ridge):
 def _gram(values):
     columns = _columns(values)
     distances = pdist(columns / np.std(columns, axis=0, ddof=1))
-    median = np.median(distances[distances > 0])  # a discrete sample has many zeros
-    return np.exp(-squareform(distances**2) / (2 * median**2))
+    return np.exp(-squareform(distances**2) / (2 * median_distance(distances) ** 2))
+
+
+def median_distance(distances):
+    """Return the median over different samples: a discrete variable has many zeros."""
+    return float(np.median(distances[distances > 0]))
 
 
 def _columns(values):

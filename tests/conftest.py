@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,14 @@ LITERAL_KERNELS = {
     "matern32": lambda r: (1 + r) * np.exp(-r),
     "categorical": lambda r: np.where(r == 0, 1.0, 0.0),
 }
+
+
+@pytest.fixture
+def interrupts_heeded():
+    """Here and in processes that are started: a shell's background ignores Ctrl-C for all."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def literal_kappa(name, bandwidth):

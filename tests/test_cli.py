@@ -271,6 +271,7 @@ def test_demo_tells_the_story(tmp_path):
     assert last.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.usefixtures("interrupts_heeded")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_interrupt_leaves_nothing_behind(tmp_path, workers):
     out = tmp_path / "out"

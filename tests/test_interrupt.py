@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import signal
 import sys
 import time
 
@@ -20,18 +19,15 @@ class _Finalized:
         raise self.error
 
 
+@pytest.mark.usefixtures("interrupts_heeded")
 def test_an_interrupt_in_a_finalizer_is_delivered_again():
     def work() -> None:
         _Finalized(KeyboardInterrupt)
         for _ in range(200):
             time.sleep(0.02)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
-    try:
-        with pytest.raises(KeyboardInterrupt), interruptible():
-            work()
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        work()
 
 
 def test_other_errors_in_a_finalizer_go_where_they_always_went(monkeypatch):

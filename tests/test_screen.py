@@ -264,6 +264,7 @@ def test_other_data_or_settings_are_refused(frame, tmp_path):
     assert other.read_text() == "do not lose me"
 
 
+@pytest.mark.usefixtures("interrupts_heeded")
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
 def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     """A real process, killed without warning or interrupted half-way, then resumed."""

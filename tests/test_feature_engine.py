@@ -70,6 +70,20 @@ def test_chunks_do_not_matter(monkeypatch, graph):
     assert chunked == pytest.approx(exact, rel=1e-8)
 
 
+@pytest.mark.parametrize("graph", [*GRAPHS, "nearest"])
+@pytest.mark.parametrize("sorted_by_z", [True, False])
+def test_laplacian_times_a_matrix(monkeypatch, graph, sorted_by_z):
+    rng = np.random.default_rng(4)
+    n = 100
+    z = np.sort(rng.normal(size=n)) if sorted_by_z else rng.normal(size=n)
+    pairs = chsic.nearest_pairs(z, 6) if graph == "nearest" else graph_of(graph, z, rng)
+    values = rng.normal(size=(n, 3))
+    expected = pairs.laplacian().toarray() @ values
+    for size in (n, 7):
+        monkeypatch.setattr(features, "CHUNK_OF_HELD", size)
+        np.testing.assert_allclose(features.laplacian_times(pairs, values), expected, atol=1e-12)
+
+
 def test_categories_are_exact():
     rng = np.random.default_rng(7)
     z = rng.normal(size=500)

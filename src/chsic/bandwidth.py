@@ -110,11 +110,19 @@ def some_distances(points: Array, n_pairs: int, told_apart: Array | None = None)
         return distances if told_apart is None else distances[pdist(told_apart) > 0]
     i, j = _random_pairs(n, n_pairs)
     if told_apart is not None:
-        differ = (told_apart[i] != told_apart[j]).any(axis=1)
-        i, j = i[differ], j[differ]
-    apart = points[i] - points[j]
+        differ = (_rows(told_apart, i) != _rows(told_apart, j)).any(axis=1)
+        if not differ.all():
+            i, j = i[differ], j[differ]
+    apart = _rows(points, i) - _rows(points, j)
+    if apart.shape[1] == 1:
+        return np.abs(apart[:, 0])
     distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
     return distances
+
+
+def _rows(points: Array, which: Index) -> Array:
+    """Return some rows: of one column by `take`, which is several times faster there."""
+    return points.take(which)[:, np.newaxis] if points.shape[1] == 1 else points[which]
 
 
 @functools.lru_cache(maxsize=4)  # one test asks for the same ones a dozen times

@@ -87,7 +87,7 @@ class _Basis:
     landmarks: Landmarks | _EachColumn
     unit: float  # of z, in which the kernel has width 1
     turn: Array  # (line and features) @ turn = directions
-    strengths: Array  # eigenvalues of the kernel matrix, infinite for the line
+    kept: Array  # (penalties, directions): what a regression keeps of each, all of the line
 
     def before_turn(self, z: Array) -> Array:
         """Return line and features at rows of z, side by side."""
@@ -160,7 +160,7 @@ class Smoother:
         width = self._choose_width(values)
         basis, directions = self._basis(width)
         explained = directions.T @ values
-        error, kept = self._least_error(basis.strengths, values, explained)
+        error, kept = self._least_error(basis.kept, values, explained)
         weights = kept[:, np.newaxis] * explained
         if not isinstance(self._fitted, slice):
             if slopes:
@@ -194,16 +194,13 @@ class Smoother:
         errors = {}
         for width in WIDTHS_ON_LINE if self._z.shape[1] == 1 else WIDTHS_IN_SPACE:
             basis, directions = self._basis(width)
-            errors[width] = self._least_error(basis.strengths, values, directions.T @ values)[0]
+            errors[width] = self._least_error(basis.kept, values, directions.T @ values)[0]
         return min(errors, key=errors.__getitem__)
 
-    def _least_error(
-        self, strengths: Array, values: Array, explained: Array
-    ) -> tuple[float, Array]:
+    def _least_error(self, kept: Array, values: Array, explained: Array) -> tuple[float, Array]:
         """Return the least error (1/n) RSS / (1 - tr S / n)^2 and what is kept of directions."""
         n = len(values)
         squares = (explained**2).sum(axis=1)
-        kept = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
         spent = kept.sum(axis=1) / n
         beside = np.einsum("ij,ij->", values, values) - squares.sum()
         left = max(beside, 0.0) + (1 - kept) ** 2 @ squares
@@ -241,8 +238,9 @@ class Smoother:
         beside = vectors[:, large] / np.sqrt(values[large])
         k = line.shape[1]
         turn = np.block([[np.eye(k), -on_line @ beside], [np.zeros((len(beside), k)), beside]])
-        strengths = np.concatenate([np.full(k, np.inf), values[large]])
-        basis = _Basis(self._line, landmarks, unit, turn, strengths)
+        strengths = np.concatenate([np.full(k, np.inf), values[large]])  # of the kernel matrix
+        kept = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
+        basis = _Basis(self._line, landmarks, unit, turn, kept)
         return basis, np.hstack([line, features]) @ turn
 
     def _landmarks(self, width: float) -> tuple[Landmarks | _EachColumn, float]:

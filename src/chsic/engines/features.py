@@ -134,8 +134,15 @@ def feature_covariances(
 
 def laplacian_times(graph: PairGraph, values: Array) -> Array:
     """Return Lap V for a matrix V that is held whole."""
-    if graph.intervals is None and not graph.is_complete_in_blocks:
+    runs, complete = graph.intervals, graph.is_complete_in_blocks
+    if runs is None and not complete:
         product: Array = graph.listed_laplacian @ values
+        return product
+    if runs is not None and runs.in_order and not complete and not len(graph.listed[0]):
+        product = np.empty_like(values)
+        for start in range(0, len(values), CHUNK_OF_HELD):
+            stop = min(start + CHUNK_OF_HELD, len(values))
+            _run_rows(runs, start, stop, values.__getitem__, out=product[start:stop])
         return product
     product = np.zeros_like(values)
     for rows, times in _chunks(graph, values.__getitem__, CHUNK_OF_HELD):
@@ -192,7 +199,9 @@ def _complete_rows(rows: Index, size: int, mean: Array, features: Features) -> N
     return size * (features(rows) - mean)
 
 
-def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDArray[np.floating]:
+def _run_rows(
+    runs: Intervals, start: int, stop: int, features: Features, out: Array | None = None
+) -> NDArray[np.floating]:
     """Neighbours of a position are a run around it: a difference of two prefix sums."""
     first, last = int(runs.starts[start]), int(runs.stops[stop - 1])
     window = features(runs.samples(first, last))
@@ -201,7 +210,7 @@ def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDA
     window = window - window[here].mean(axis=0, dtype=np.float64)
     begin, end = runs.starts[start:stop], runs.stops[start:stop]
     size = (end - begin)[:, np.newaxis]  # the position itself is one of them
-    rows: NDArray[np.floating] = size * window[here]
+    rows: NDArray[np.floating] = np.multiply(size, window[here], out=out)
     # Zeros before the window and nothing new after it: runs as long as others, but cut off.
     reach = runs.reach
     before = 0 if reach is None else max(0, reach - (start - first))

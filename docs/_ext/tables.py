@@ -11,6 +11,7 @@ import chsic
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 FILES = sorted(path for path in RESULTS.rglob("*") if path.suffix in (".json", ".csv", ".md"))
+SIZES = (100, 200, 400, 1_000)  # at which our test meets KCI and RCIT
 NAMES = {"chsic": "chsic_test"}  # what methods are called on pages, where it differs
 
 
@@ -85,12 +86,12 @@ def level_summary() -> str:
         "largest": lambda rates: f"{max(rates):.3f}",
         "above 0.10": lambda rates: f"{sum(rate > 0.10 for rate in rates)}",
     }
-    return _of_methods(True, lines, (100, 200, 400))
+    return _of_methods(True, lines, SIZES)
 
 
 def power_summary() -> str:
     """Tell how often dependences are found at 0.05, beside the peers."""
-    return _of_methods(False, {"mean": lambda rates: f"{np.mean(rates):.2f}"}, (100, 200, 400))
+    return _of_methods(False, {"mean": lambda rates: f"{np.mean(rates):.2f}"}, SIZES)
 
 
 FEWEST_ANSWERS = 90  # of 100 tests, for a rate that is one
@@ -113,11 +114,11 @@ def _beside_kci() -> list[tuple[str, int, int, float, float, float | None]]:
 def power_where_kci_keeps_its_level() -> str:
     """Compare mean powers over alternatives on whose null KCI keeps its level."""
     made = []
-    for n in (100, 200, 400):
+    for n in SIZES:
         kept = [(ours, kci) for _, _, m, ours, kci, null in _beside_kci()
                 if m == n and null is not None and null <= KEPT]  # fmt: skip
         ours, kci = np.mean(kept, axis=0)
-        made.append([f"n = {n} ({len(kept)} cells)", f"{ours:.2f}", f"{kci:.2f}"])
+        made.append([f"n = {n:,} ({len(kept)} cells)", f"{ours:.2f}", f"{kci:.2f}"])
     return _table(["", "chsic_test", "KCI"], made)
 
 
@@ -126,7 +127,7 @@ def behind_kci() -> str:
     return _table(
         ["scenario", "columns of z", "n", "chsic_test", "KCI", "KCI on the null most like it"],
         [
-            [f"`{scenario}`", str(d), str(n), f"{ours:.2f}", f"{kci:.2f}", _rate(null)]
+            [f"`{scenario}`", str(d), f"{n:,}", f"{ours:.2f}", f"{kci:.2f}", _rate(null)]
             for scenario, d, n, ours, kci, null in sorted(_beside_kci(), key=lambda row: row[2])
             if ours < kci - 0.10
         ],

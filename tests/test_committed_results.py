@@ -53,11 +53,10 @@ def test_true_nulls_with_five_columns(rates):
     for (method, scenario, d, n), row in rates.items():
         if method == "chsic" and row["independent"] and n >= 400 and d == 5:
             assert row["rate_05"] <= 0.10
-            kci = rates.get(("KCI", scenario, d, n))
-            assert kci is None or row["rate_05"] < kci["rate_05"], (scenario, n)
+            assert row["rate_05"] < rates["KCI", scenario, d, n]["rate_05"], (scenario, n)
 
 
-@pytest.mark.parametrize("n", [100, 200, 400])
+@pytest.mark.parametrize("n", [100, 200, 400, 1_000])
 def test_power_is_above_that_of_the_peers_on_average(rates, n):
     for peer in ("KCI", "RCIT", "CMIknn", "GCM", "FCIT"):
         shared = [
@@ -70,7 +69,7 @@ def test_power_is_above_that_of_the_peers_on_average(rates, n):
             assert ours > theirs, peer
 
 
-@pytest.mark.parametrize("n", [100, 200, 400])
+@pytest.mark.parametrize("n", [100, 200, 400, 1_000])
 def test_power_is_above_that_of_kci_where_it_keeps_its_level(rates, n):
     kept = [
         (rates["chsic", *key[1:]]["rate_05"], row["rate_05"])
@@ -90,7 +89,6 @@ def test_kci_is_nowhere_far_ahead_but_in_the_cases_that_are_named(rates):
         for key, row in rates.items()
         if key[0] == "KCI"
         and not row["independent"]
-        and key[3] <= 400
         and rates["chsic", *key[1:]]["rate_05"] < row["rate_05"] - 0.10
     }
     assert behind == BEHIND_KCI

@@ -95,7 +95,7 @@ def power_summary() -> str:
 
 
 FEWEST_ANSWERS = 90  # of 100 tests, for a rate that is one
-KEPT = 0.075  # rate up to which a level of 0.05 counts as kept, in 300 repetitions
+KEPT = 0.075  # rate up to which a level of 0.05 counts as kept, in 300 repetitions (100 at 1,000)
 
 
 def _beside_kci() -> list[tuple[str, int, int, float, float, float | None]]:

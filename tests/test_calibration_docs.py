@@ -78,7 +78,7 @@ def test_sentence_on_power(sentences, rows):
 def test_sentences_on_slow_peers(sentences, rows):
     ours = {(row["scenario"], row["d"], row["n"]): float(row["rate_05"])
             for row in rows if row["method"] == "chsic"}  # fmt: skip
-    for method in ("GCM", "FCIT"):
+    for method in ("CMIknn", "GCM", "FCIT"):
         found = [
             (float(row["rate_05"]), ours[row["scenario"], row["d"], row["n"]])
             for row in rows

@@ -75,6 +75,15 @@ def test_sentence_on_power(sentences, rows):
     assert f"against {kci} of KCI and {rcit} of RCIT" in sentences
 
 
+@pytest.mark.parametrize(("n", "called"), [(10_000, "10^4"), (100_000, "10^5")])
+def test_sentences_on_many_samples(sentences, rows, n, called):
+    levels = rates(rows, "chsic", True, n)
+    ours, rcit = (np.mean(rates(rows, method, False, n)) for method in ("chsic", "RCIT"))
+    told = f"rejected in {min(levels):.3f} to {max(levels):.3f} of the cases at n = {called}"
+    assert told in sentences
+    assert f"{ours:.2f} of the dependences are found (RCIT: {rcit:.2f}) at n = {called}" in sentences
+
+
 def test_sentences_on_slow_peers(sentences, rows):
     ours = {(row["scenario"], row["d"], row["n"]): float(row["rate_05"])
             for row in rows if row["method"] == "chsic"}  # fmt: skip

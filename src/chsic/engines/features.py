@@ -134,19 +134,14 @@ def feature_covariances(
 
 def laplacian_times(graph: PairGraph, values: Array) -> Array:
     """Return Lap V for a matrix V that is held whole."""
-    runs, complete = graph.intervals, graph.is_complete_in_blocks
-    if runs is None and not complete:
+    if graph.intervals is None and not graph.is_complete_in_blocks:
         product: Array = graph.listed_laplacian @ values
         return product
-    if runs is not None and runs.in_order and not complete and not len(graph.listed[0]):
-        product = np.empty_like(values)
-        for start in range(0, len(values), CHUNK_OF_HELD):
-            stop = min(start + CHUNK_OF_HELD, len(values))
-            _run_rows(runs, start, stop, values.__getitem__, out=product[start:stop])
-        return product
-    product = np.zeros_like(values)
+    once = not len(graph.listed[0])  # every row is then in one chunk
+    product = np.empty_like(values) if once else np.zeros_like(values)
     for rows, times in _chunks(graph, values.__getitem__, CHUNK_OF_HELD):
-        product[rows] += times(values.__getitem__)
+        made = times(values.__getitem__)
+        product[rows] = made if once else product[rows] + made
     return product
 
 
@@ -199,9 +194,7 @@ def _complete_rows(rows: Index, size: int, mean: Array, features: Features) -> N
     return size * (features(rows) - mean)
 
 
-def _run_rows(
-    runs: Intervals, start: int, stop: int, features: Features, out: Array | None = None
-) -> NDArray[np.floating]:
+def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDArray[np.floating]:
     """Neighbours of a position are a run around it: a difference of two prefix sums."""
     first, last = int(runs.starts[start]), int(runs.stops[stop - 1])
     window = features(runs.samples(first, last))
@@ -210,7 +203,7 @@ def _run_rows(
     window = window - window[here].mean(axis=0, dtype=np.float64)
     begin, end = runs.starts[start:stop], runs.stops[start:stop]
     size = (end - begin)[:, np.newaxis]  # the position itself is one of them
-    rows: NDArray[np.floating] = np.multiply(size, window[here], out=out)
+    rows: NDArray[np.floating] = size * window[here]
     # Zeros before the window and nothing new after it: runs as long as others, but cut off.
     reach = runs.reach
     before = 0 if reach is None else max(0, reach - (start - first))

@@ -14,7 +14,7 @@ PACKAGE = Path(chsic.__file__).parent
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
     ["_validate", "names", "kept"],
-    ["_line", "column"],
+    ["_line", "column", "distinct"],
     ["columns"],
     ["samples"],
     ["kernels", "bandwidth"],

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from chsic._validate import Array, Index
+from chsic.distinct import distinct
 from chsic.kernels import Kernel
 
 CANDIDATES = 10_000  # samples that landmarks are chosen from; a hundredth of them at each end
@@ -224,5 +225,4 @@ def candidate_rows(x: Array, number: int) -> Index | slice:
     for column in x.T:
         order = np.argpartition(column, [extremes, n - extremes])
         rows += [order[:extremes], order[n - extremes :]]
-    chosen: Index = np.unique(np.concatenate(rows))
-    return chosen
+    return distinct(np.concatenate(rows))

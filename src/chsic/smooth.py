@@ -18,6 +18,7 @@ import numpy as np
 
 from chsic._validate import Array, Index
 from chsic.bandwidth import typical_distance
+from chsic.distinct import distinct
 from chsic.features import Landmarks, fit_landmarks
 from chsic.kernels import KERNELS
 
@@ -300,5 +301,4 @@ def some_rows(z: Array, number: int) -> Rows:
         return slice(None)
     ends = np.concatenate([z.argmin(axis=0), z.argmax(axis=0)])[: number // 2]
     drawn = np.random.default_rng(0).choice(n, number - len(ends), replace=False, shuffle=False)
-    rows: Index = np.unique(np.concatenate([drawn, ends]))
-    return rows
+    return distinct(np.concatenate([drawn, ends]))

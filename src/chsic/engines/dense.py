@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from chsic._validate import Array, Index
+from chsic.distinct import distinct
 from chsic.engines.parallel import in_order
 from chsic.engines.samples import SampleCovariances
 from chsic.kernels import Kernel
@@ -136,7 +137,7 @@ def _tiles(n_rows: int, n_columns: int, least_height: int = 1) -> Iterator[tuple
 def _laplacian_times_kernel(rows: csr_array, x: Array, columns: Array, kernel: Kernel) -> Array:
     """Return rows of Lap K, evaluating K only in the rows of `x` that they need."""
     product = np.zeros((rows.shape[0], len(columns)))
-    partners = np.unique(rows.indices)
+    partners = distinct(rows.indices)
     for start, stop in _tiles(len(partners), len(columns)):
         chunk = partners[start:stop]
         product += rows[:, chunk] @ kernel.matrix(x[chunk], columns)

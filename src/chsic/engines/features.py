@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from chsic._validate import Array, Index
+from chsic.distinct import distinct
 from chsic.engines.parallel import in_order
 from chsic.features import FeatureMap, fit_features
 from chsic.kernels import Kernel
@@ -231,7 +232,7 @@ def _listed_chunks(graph: PairGraph) -> Iterator[Chunk]:
 
 
 def _listed_rows(part: csr_array, features: Features) -> NDArray[np.floating]:
-    partners = np.unique(part.indices)
+    partners = distinct(part.indices)
     product: NDArray[np.floating] = part[:, partners] @ features(partners)
     return product
 

@@ -8,6 +8,7 @@ from scipy.spatial import KDTree
 from chsic._validate import Array, Index, RNGLike, as_generator
 from chsic.bandwidth import standard_deviations
 from chsic.columns import Data, as_columns
+from chsic.distinct import distinct
 from chsic.pairs.graph import PairGraph, count_pairs
 from chsic.pairs.intervals import Intervals
 from chsic.pairs.strata import strata_of
@@ -75,9 +76,11 @@ def nearest_in_space(z: Array, alpha: float, rng: np.random.Generator) -> PairGr
         z = z + JITTER * np.abs(z).max() * rng.uniform(-1, 1, z.shape)
     # A tree returns ties in the order of its rows, which must not carry information.
     shuffled = rng.permutation(n)
-    _, found = KDTree(z[shuffled]).query(z[shuffled], k + 1)
-    i, j = shuffled[np.repeat(np.arange(n), k + 1)], shuffled[found.ravel()]
-    keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
+    tree = KDTree(z[shuffled])
+    asked = tree.indices  # one leaf after the other, so that what is looked at is in the cache
+    _, found = tree.query(tree.data[asked], k + 1)
+    i, j = shuffled[np.repeat(asked, k + 1)], shuffled[found.ravel()]
+    keys = distinct(np.minimum(i, j) * n + np.maximum(i, j))
     i, j = np.divmod(keys, n)
     apart = i != j
     return PairGraph.from_listed(i[apart], j[apart], n)

@@ -13,7 +13,7 @@ PACKAGE = Path(chsic.__file__).parent
 
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
-    ["_validate", "names", "kept"],
+    ["_validate", "names", "kept", "freed"],
     ["_line", "column", "distinct"],
     ["columns"],
     ["samples"],

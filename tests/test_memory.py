@@ -1,5 +1,8 @@
 """Memory stays bounded: nothing of size L x L, and nothing of size K_max, is ever held."""
 
+import platform
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -41,3 +44,25 @@ def test_pair_selection_holds_a_few_arrays():
     """A million samples, two million pairs: arrays of L + K numbers take 24 MB each."""
     z = np.random.default_rng(0).normal(size=10**6)
     assert peak_bytes(lambda: chsic.closest_pairs(z, 4)) < 8 * 24e6
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of this C library alone")
+def test_freed_memory_is_kept():
+    code = """if True:
+        import resource
+        import numpy as np
+        from chsic.freed import keep_freed_memory
+
+        def fresh_pages():
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+            held = [np.ones(2**18) for _ in range(10)]  # 2 MB each
+            return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+        print(min(fresh_pages() for _ in range(3)))
+        keep_freed_memory()
+        fresh_pages()
+        print(min(fresh_pages() for _ in range(3)))
+    """
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    without, kept = map(int, run.stdout.split())
+    assert kept < without / 10

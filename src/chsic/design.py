@@ -12,6 +12,7 @@ from chsic._validate import Array, Index
 from chsic.adjust import ADJUSTMENTS, Adjuster, CrossFitted, RidgeAdjuster, Unadjusted
 from chsic.bandwidth import typical_distance
 from chsic.confounder import Confounder
+from chsic.freed import keep_freed_memory
 from chsic.kernels import KERNELS
 from chsic.metric import Learned, Learner, join_metrics
 from chsic.pairs import PairGraph, closest_pairs
@@ -68,6 +69,7 @@ def make_design(
 
     What a `Learner` of ``z.scaled`` has `learned` for each of them need not be learned again.
     """
+    keep_freed_memory()  # from here on, large arrays come and go
     n = len(variables[0])
     if z is None:
         everything = np.zeros(n, np.intp)

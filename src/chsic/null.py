@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ CHUNK = 1_000  # draws held at once
 SYMMETRIC = 1e-3  # skewness below which the law is normal
 TAIL_DRAWS = 5  # extreme ones at least, a fiftieth of all, that show the tail of the joint law
 MOST_FOR_ALL = 20  # units whose signs can all be gone through
+
+Signs: TypeAlias = NDArray[np.float32]  # single precision is far more exact than chance
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -194,25 +197,30 @@ def _draw(number: int, n_units: int, grams: list[Array], rng: np.random.Generato
     parts = [np.empty((len(grams), 0))]
     for start in range(0, number, CHUNK):
         bits = rng.integers(0, 2, (min(CHUNK, number - start), n_units), dtype=np.int8)
-        parts.append(_under(2.0 * bits - 1, grams))
+        parts.append(_under(_signs(bits), grams))
     return np.concatenate(parts, axis=1)
 
 
-def _all_signs(n_units: int) -> NDArray[np.floating]:
+def _all_signs(n_units: int) -> Signs:
     """All signs up to their opposite, which gives the same value."""
     codes = np.arange(2 ** (n_units - 1))
-    signs: NDArray[np.floating] = 1.0 - 2.0 * ((codes[:, np.newaxis] >> np.arange(n_units)) & 1)
+    return _signs((codes[:, np.newaxis] >> np.arange(n_units)) & 1)
+
+
+def _signs(bits: NDArray[np.integer]) -> Signs:
+    signs = bits.astype(np.float32)
+    signs *= 2
+    signs -= 1
     return signs
 
 
-def _under(signs: NDArray[np.floating], grams: list[Array]) -> Array:
-    """Return s' H s for each H and each row s; single precision is far more exact than chance."""
-    single = signs.astype(np.float32)
-    sizes = [float(np.abs(gram).max()) or 1.0 for gram in grams]
-    beside = np.concatenate([gram / size for gram, size in zip(grams, sizes, strict=True)], axis=1)
-    products = (single @ beside.astype(np.float32)).reshape(len(signs), len(grams), -1)
-    products *= single[:, np.newaxis, :]
-    drawn: Array = products.sum(axis=2).T.astype(np.float64) * np.array(sizes)[:, np.newaxis]
+def _under(signs: Signs, grams: list[Array]) -> Array:
+    """Return s' H s for each H and each row s."""
+    products, drawn = np.empty_like(signs), np.empty((len(grams), len(signs)))
+    for gram, values in zip(grams, drawn, strict=True):
+        size = float(np.abs(gram).max()) or 1.0
+        np.matmul(signs, (gram / size).astype(np.float32), out=products)
+        np.multiply(np.einsum("ij,ij->i", products, signs), size, out=values)
     return drawn
 
 

@@ -84,6 +84,8 @@ def test_sentences_on_many_samples(sentences, rows, n, called):
         f"{ours:.2f} of the dependences are found (RCIT: {rcit:.2f}) at n = {called}",
     ):
         assert told in sentences
+    at_01 = rates(rows, "chsic", True, 10_000, 100_000, rate="rate_01")
+    assert f"at level 0.01 in {max(at_01):.3f} at most" in sentences
 
 
 def test_sentences_on_slow_peers(sentences, rows):

@@ -54,7 +54,7 @@ def test_the_full_set():
     repetitions = {(cell.method, cell.n, cell.repetitions) for cell in full}
     assert repetitions == {
         *(("chsic", n, 1_000) for n in (100, 200, 400, 1_000)),
-        *(("chsic", n, 200) for n in (10_000, 100_000)),
+        *(("chsic", n, repetitions) for n in (10_000, 100_000) for repetitions in (200, 1_000)),
         *((method, n, 300) for method in ("KCI", "RCIT") for n in (100, 200, 400)),
         ("KCI", 1_000, 100),
         *(("RCIT", n, 100) for n in (1_000, 10_000, 100_000)),
@@ -64,6 +64,8 @@ def test_the_full_set():
     models = {name for name in SCENARIOS if name.startswith("m_")}
     assert large == {("linear", 2), ("pnl-II", 1), *((name, 1) for name in models)}
     assert len(models) == 6
+    few = {(c.scenario, c.n) for c in full if (c.method, c.repetitions) == ("chsic", 200)}
+    assert few == {(name, n) for name in models for n in cells.LARGE if "minus" in name}
 
 
 def test_the_reduced_set_is_part_of_the_full_one():

@@ -80,7 +80,7 @@ def test_laplacian_times_a_matrix(monkeypatch, graph, sorted_by_z):
     values = rng.normal(size=(n, 3))
     expected = pairs.laplacian().toarray() @ values
     for size in (n, 7):
-        monkeypatch.setattr(features, "CHUNK_OF_HELD", size)
+        monkeypatch.setattr(features, "CHUNK", size)
         np.testing.assert_allclose(features.laplacian_times(pairs, values), expected, atol=1e-12)
 
 

@@ -26,7 +26,6 @@ from chsic.pairs.intervals import Intervals
 from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 
 CHUNK = 2**13  # rows whose features are held at once
-CHUNK_OF_HELD = 2**11  # rows of a matrix that is held anyway: few enough to stay in the cache
 SMALLEST_ACCURACY = 1e-15
 # What features miss of different samples may add up. Over random data of the kinds in the tests the
 # error was up to twice the sum over single samples.
@@ -140,7 +139,7 @@ def laplacian_times(graph: PairGraph, values: Array) -> Array:
         return product
     once = not len(graph.listed[0])  # every row is then in one chunk
     product = np.empty_like(values) if once else np.zeros_like(values)
-    for rows, times in _chunks(graph, values.__getitem__, CHUNK_OF_HELD):
+    for rows, times in _chunks(graph, values.__getitem__):
         made = times(values.__getitem__)
         product[rows] = made if once else product[rows] + made
     return product
@@ -163,14 +162,14 @@ Features = Callable[[Rows], NDArray[np.floating]]
 Chunk = tuple[Rows, Callable[[Features], NDArray[np.floating]]]
 
 
-def _chunks(graph: PairGraph, features: Features, size: int = CHUNK) -> Iterator[Chunk]:
+def _chunks(graph: PairGraph, features: Features) -> Iterator[Chunk]:
     """Cut the rows of Lap V into chunks, each with the quickest way to compute it."""
     if graph.is_complete_in_blocks:
         yield from _complete_chunks(graph, features)
         return
     if graph.intervals is not None:
-        for start in range(0, graph.n_samples, size):
-            stop = min(start + size, graph.n_samples)
+        for start in range(0, graph.n_samples, CHUNK):
+            stop = min(start + CHUNK, graph.n_samples)
             yield (
                 graph.intervals.samples(start, stop),
                 functools.partial(_run_rows, graph.intervals, start, stop),

@@ -56,6 +56,18 @@ def test_exhaustive_counts_all_signs():
     assert len(found.draws) == 2**7
 
 
+def test_every_member_has_its_own_draws():
+    grams = [gram_of(8, 2, seed) * size for seed, size in ((1, 1.0), (2, 50.0), (3, 1e-9))]
+    for winner, gram in enumerate(grams):
+        values = brute_force(gram)
+        observed = [0.0] * len(grams)
+        observed[winner] = float(values.max())
+        found = joint_null(observed, grams, rng=np.random.default_rng(0))
+        assert found.winner == winner
+        np.testing.assert_allclose(np.sort(found.draws), np.sort(values), rtol=0,
+                                   atol=1e-6 * np.abs(values).max())  # fmt: skip
+
+
 def test_signs_agree_with_all_signs():
     gram = gram_of(14, 3, 2)
     observed = float(np.quantile(brute_force(gram), 0.97))

@@ -223,3 +223,17 @@ def test_callers_indices_stay_writable():
     chsic.PairGraph(i, j, 4)
     i[0] = 1
     assert i[0] == 1
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_nearest_pairs_in_space_are_those_of_all_distances(d):
+    n, k = 150, 5
+    z = np.random.default_rng(d).normal(size=(n, d)) * [1, *[30] * (d - 1)]
+    i, j, apart = brute_force_distances(z)
+    distances = np.full((n, n), np.inf)
+    distances[i, j] = distances[j, i] = apart
+    nearest = np.argsort(distances, axis=1)[:, :k]
+    expected = {tuple(sorted((a, int(b)))) for a in range(n) for b in nearest[a]}
+    graph = chsic.nearest_pairs(z, k)
+    assert chosen(graph) == expected
+    assert graph.n_pairs == len(expected)

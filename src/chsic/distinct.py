@@ -11,7 +11,7 @@ def distinct(numbers: Index) -> Index:
     """Return `numbers` in increasing order, each once.
 
     As `np.unique` does; but that puts whole numbers into a hash table since NumPy 2.3, which takes
-    about ten times as long as sorting them.
+    several times as long as sorting them.
 
     Examples
     --------

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,6 @@ CHUNK = 1_000  # draws held at once
 SYMMETRIC = 1e-3  # skewness below which the law is normal
 TAIL_DRAWS = 5  # extreme ones at least, a fiftieth of all, that show the tail of the joint law
 MOST_FOR_ALL = 20  # units whose signs can all be gone through
-
-Signs: TypeAlias = NDArray[np.float32]  # single precision is far more exact than chance
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -201,20 +198,21 @@ def _draw(number: int, n_units: int, grams: list[Array], rng: np.random.Generato
     return np.concatenate(parts, axis=1)
 
 
-def _all_signs(n_units: int) -> Signs:
+def _all_signs(n_units: int) -> NDArray[np.float32]:
     """All signs up to their opposite, which gives the same value."""
     codes = np.arange(2 ** (n_units - 1))
     return _signs((codes[:, np.newaxis] >> np.arange(n_units)) & 1)
 
 
-def _signs(bits: NDArray[np.integer]) -> Signs:
+def _signs(bits: NDArray[np.integer]) -> NDArray[np.float32]:
+    """Return -1 for 0 and 1 for 1; single precision is far more exact than chance."""
     signs = bits.astype(np.float32)
     signs *= 2
     signs -= 1
     return signs
 
 
-def _under(signs: Signs, grams: list[Array]) -> Array:
+def _under(signs: NDArray[np.float32], grams: list[Array]) -> Array:
     """Return s' H s for each H and each row s."""
     products, drawn = np.empty_like(signs), np.empty((len(grams), len(signs)))
     for gram, values in zip(grams, drawn, strict=True):

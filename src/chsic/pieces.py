@@ -15,7 +15,7 @@ from chsic.pairs.intervals import Intervals
 from chsic.units import Units
 
 TOGETHER = 2**15  # samples up to which there is one piece
-ROWS = 2**14  # in a piece, about: with fewer, threads wait for each other more than they work
+ROWS = 2**14  # in a piece, about: with fewer, threads hand the lock of Python over too often
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

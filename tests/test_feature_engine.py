@@ -14,6 +14,8 @@ from chsic.engines import features
 from chsic.engines.dense import DenseCovariances
 from chsic.features import RandomFourier
 from chsic.kernels import KERNELS
+from chsic.pairs import PairGraph
+from chsic.pairs.intervals import Intervals
 from chsic.terms import merge, squared_entries
 
 
@@ -82,6 +84,21 @@ def test_laplacian_times_a_matrix(monkeypatch, graph, sorted_by_z):
     for size in (n, 7):
         monkeypatch.setattr(features, "CHUNK", size)
         np.testing.assert_allclose(features.laplacian_times(pairs, values), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("reach", [1, 2, 3, 4, 7, 24, 60, 98])
+@pytest.mark.parametrize("chunk", [100, 7])
+def test_runs_of_one_length_lose_no_digits(monkeypatch, reach, chunk):
+    n, none = 100, np.empty(0, np.intp)
+    runs = Intervals(np.arange(n), np.minimum(np.arange(1, n + 1) + reach, n))
+    assert runs.reach == reach
+    pairs = PairGraph.from_intervals(runs, none, none)
+    # Features far from zero, and a trend along z: sums over all of them would be large.
+    values = 1e6 + np.cumsum(np.random.default_rng(5).normal(size=(n, 2)), axis=0)
+    expected = pairs.laplacian().toarray() @ values
+    monkeypatch.setattr(features, "CHUNK", chunk)
+    found = features.laplacian_times(pairs, values)
+    np.testing.assert_allclose(found, expected, atol=1e6 * n * 1e-15)
 
 
 def test_categories_are_exact():

@@ -11,7 +11,6 @@ from chsic.units import units_along
 
 
 def test_pieces_hold_every_unit_once_and_all_its_pairs(monkeypatch):
-    monkeypatch.setattr(pieces, "TOGETHER", 100)
     monkeypatch.setattr(pieces, "ROWS", 70)
     n = 1_000
     graph = chsic.nearest_pairs(np.arange(n, dtype=float), 12)
@@ -35,7 +34,6 @@ def test_pieces_do_not_change_the_answer(monkeypatch, ties):
         z = np.where(z > 0, np.round(z, 3), z)
     whole = chsic.chsic_test(x, y, z, rng=0)
     monkeypatch.setattr(independence, "THREADS_FROM", 0)
-    monkeypatch.setattr(pieces, "TOGETHER", 1_000)
     monkeypatch.setattr(pieces, "ROWS", 300)
     cut = [chsic.chsic_test(x, y, z, rng=0, workers=workers) for workers in (1, 3)]
     assert cut[0].to_dict() == cut[1].to_dict()

@@ -14,7 +14,6 @@ from chsic.pairs import PairGraph
 from chsic.pairs.intervals import Intervals
 from chsic.units import Units
 
-TOGETHER = 2**15  # samples up to which there is one piece
 ROWS = 2**14  # in a piece, about: with fewer, threads hand the lock of Python over too often
 
 
@@ -48,7 +47,7 @@ def cut_into_pieces(graph: PairGraph, units: Units) -> list[Piece]:
     n, runs = graph.n_samples, graph.intervals
     here = np.arange(n)
     if (
-        n <= TOGETHER
+        n <= ROWS
         or runs is None
         or graph.is_complete_in_blocks
         or len(graph.listed[0])

@@ -1,7 +1,7 @@
 """Feature engine: any kernel, any number of columns, linear in the number of samples.
 
-C_b = U Lap_b V^H with explicit features, a chunk of rows at a time. Pairs given as runs cost two
-differences of prefix sums for each row, however many they are.
+C_b = U Lap_b V^H with explicit features, a chunk of rows at a time. Pairs given as runs cost a few
+sums for each row, however many they are.
 """
 
 from __future__ import annotations
@@ -195,30 +195,51 @@ def _complete_rows(rows: Index, size: int, mean: Array, features: Features) -> N
 
 
 def _run_rows(runs: Intervals, start: int, stop: int, features: Features) -> NDArray[np.floating]:
-    """Neighbours of a position are a run around it: a difference of two prefix sums."""
+    """Neighbours of a position, and itself, are a run around it."""
     first, last = int(runs.starts[start]), int(runs.stops[stop - 1])
     window = features(runs.samples(first, last))
+    begin, end = runs.starts[start:stop] - first, runs.stops[start:stop] - first
     here = slice(start - first, stop - first)
-    # Relative to their mean, so that sums stay small and lose no digits.
-    window = window - window[here].mean(axis=0, dtype=np.float64)
-    begin, end = runs.starts[start:stop], runs.stops[start:stop]
-    size = (end - begin)[:, np.newaxis]  # the position itself is one of them
-    rows: NDArray[np.floating] = size * window[here]
-    # Zeros before the window and nothing new after it: runs as long as others, but cut off.
-    reach = runs.reach
-    before = 0 if reach is None else max(0, reach - (start - first))
-    after = 0 if reach is None else max(0, reach + stop - last)
-    sums = np.empty((before + len(window) + 1 + after, window.shape[1]))
-    sums[: before + 1] = 0
-    np.cumsum(window, axis=0, out=sums[before + 1 : before + 1 + len(window)])
-    sums[before + 1 + len(window) :] = sums[before + len(window)]
-    if reach is None:
-        rows -= sums.take(end - first, axis=0)
-        rows += sums.take(begin - first, axis=0)
-    else:  # both ends move on by one
-        rows -= sums[2 * reach + 1 : 2 * reach + 1 + len(rows)]
-        rows += sums[: len(rows)]
+    if runs.reach is None:
+        # Relative to their mean, so that sums stay small and lose no digits.
+        window = window - window[here].mean(axis=0, dtype=np.float64)
+        sums: NDArray[np.floating] = _sums_between(begin, end, window)
+    else:
+        # Runs that are cut off at an end go on in zeros there.
+        before, after = runs.reach - here.start, runs.reach + here.stop - len(window)
+        filled = np.pad(window, ((before, after), (0, 0))) if before or after else window
+        sums = _sums_of(2 * runs.reach + 1, filled)
+    rows: NDArray[np.floating] = (end - begin)[:, np.newaxis] * window[here]
+    rows -= sums
     return rows
+
+
+def _sums_between(begin: Index, end: Index, values: NDArray[np.floating]) -> Array:
+    """Add up runs of any lengths: each is a difference of two prefix sums."""
+    prefix = np.empty((len(values) + 1, values.shape[1]))
+    prefix[0] = 0
+    np.cumsum(values, axis=0, out=prefix[1:])
+    sums: Array = prefix.take(end, axis=0)
+    sums -= prefix.take(begin, axis=0)
+    return sums
+
+
+def _sums_of(length: int, values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Add up every run of `length` rows, from sums of 1, 2, 4, ... of them.
+
+    It loses no digits and takes a fraction of the time of prefix sums. Nor do threads wait for each
+    other, as they do for NumPy's ``cumsum``, which keeps the lock of Python.
+    """
+    sums = np.zeros((len(values) - length + 1, values.shape[1]), values.dtype)
+    of_power, power, done = values, 1, 0
+    while True:
+        if length & power:
+            sums += of_power[done : done + len(sums)]
+            done += power
+        if done == length:
+            return sums
+        of_power = of_power[:-power] + of_power[power:]
+        power *= 2
 
 
 def _listed_chunks(graph: PairGraph) -> Iterator[Chunk]:

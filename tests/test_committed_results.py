@@ -21,7 +21,6 @@ BEHIND_KCI = {
     ("pnl-shared", 2, 200), ("pnl-shared", 3, 200), ("pnl-shared", 4, 200),
     ("pnl-shared", 2, 400), ("pnl-shared", 3, 400),
 }  # fmt: skip
-SLOWER_THAN_WANTED = {"causal-learn RCIT over chsic_test, seconds, L = 1000000"}
 NOT_COVERED = {("wave", 1_000), ("cancel", 1_000)}  # too seldom, and too often
 
 
@@ -123,9 +122,8 @@ def test_settings_show_what_the_page_on_defaults_says():
     assert max(rates[k] for rates in units["rates"].values() for k in level(units)) <= 0.085
 
 
-def test_targets_of_speed_are_met_but_those_that_are_named():
+def test_targets_of_speed_are_met():
     rows = [*read("targets.json")["targets"], *read("peers.json")["pvalue_targets"]]
-    missed = set()
     for row in rows:
         if row["wanted"] == "no target":
             continue
@@ -136,6 +134,4 @@ def test_targets_of_speed_are_met_but_those_that_are_named():
         met = row["found"] is not None and (
             row["found"] >= bound if at_least else row["found"] <= bound
         )
-        if not met:
-            missed.add(row["name"])
-    assert missed == SLOWER_THAN_WANTED
+        assert met, row

@@ -193,7 +193,7 @@ def test_awkward_column_names(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["measure", "missing.csv", *MEASURE[2:]], "No such file"),
+        (["measure", "missing.csv", *MEASURE[2:]], "chsic: missing.csv: No such file"),
         ([*MEASURE[:3], "ice_craem", *MEASURE[4:]], "did you mean 'ice_cream'?"),
         ([*MEASURE, "--alpha", "1000"], "alpha: must lie between 1 and n - 1 = 399"),
         ([*MEASURE[:-1], "temperature,temperature"], "'temperature' is asked for more than once"),

@@ -302,7 +302,9 @@ def test_missing_values():
     keep = ~(np.isnan(x) | np.isnan(z))
     assert omitted.n_samples == 98
     assert omitted.pvalue == chsic.chsic_test(x[keep], y[keep], z[keep], rng=0).pvalue
-    assert "2 rows with missing values" in omitted.warnings[0]
+    assert omitted.warnings[0] == "2 rows with missing values were left out."
+    one = chsic.chsic_test(x, y, nan_policy="omit", rng=0)
+    assert one.warnings[0] == "1 row with a missing value was left out."
     as_objects = np.where(np.isnan(x), None, x)
     assert chsic.chsic_test(as_objects, y, z, nan_policy="omit", rng=0).pvalue == omitted.pvalue
 

@@ -77,7 +77,7 @@ class Inference:
         self, x: Left, y: Left, samples: Samples, rng: np.random.Generator, workers: int = 1
     ) -> IndependenceResult:
         """Test what z left of x and y, which are made from `samples`."""
-        found = [*about_omitted(samples), *x.found, *y.found]
+        found = [*about_omitted(samples.n_omitted), *x.found, *y.found]
         if x.prepared is None or y.prepared is None:
             return nothing_left(self.design, samples, found)
         family = compute_family(x.prepared, y.prepared, self.pieces, self.effects, workers)

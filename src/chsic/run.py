@@ -25,8 +25,10 @@ def run() -> None:
         _refuse(f"{error.format_message()} Try: {of} --help")
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError) as error:
         _refuse(_as_options(str(error)))
+    except OSError as error:
+        _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except ImportError as error:
         missing = f"this needs {error.name.partition('.')[0]}" if error.name else str(error)
         _refuse(f"{missing}; pip install 'chsic[cli,plot,report]' has it all")

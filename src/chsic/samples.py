@@ -157,8 +157,8 @@ def require_complete(read: Mapping[str, Columns]) -> None:
         )
 
 
-def about_omitted(samples: Samples) -> list[str]:
+def about_omitted(number: int) -> list[str]:
     """Say how many rows were left out, if any."""
-    if not samples.n_omitted:
-        return []
-    return [f"{samples.n_omitted} rows with missing values were left out."]
+    if number == 1:
+        return ["1 row with a missing value was left out."]
+    return [f"{number} rows with missing values were left out."] if number else []

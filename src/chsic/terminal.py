@@ -11,6 +11,7 @@ from rich.text import Text
 from chsic.compare import Comparison
 from chsic.names import readable
 from chsic.result import IndependenceResult
+from chsic.samples import about_omitted
 from chsic.screened import Screen
 from chsic.words import answer, pvalue, question, strength
 
@@ -82,7 +83,7 @@ def print_screen(found: Screen, level: float, show: int) -> None:
     if gaps:
         print(f"beware: rows with missing values were left out of {len(gaps)} pairs, up to "
               f"{max(gaps)} rows")  # fmt: skip
-    others = (s for pair in found for s in pair.warnings if not s.endswith("were left out."))
+    others = (s for pair in found for s in pair.warnings if s not in about_omitted(pair.n_omitted))
     for sentence, times in Counter(others).most_common():
         console.print(Text(f"beware, in {times} of {len(found)} pairs: {sentence}"))
 

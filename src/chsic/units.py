@@ -57,7 +57,7 @@ class Units:
             if not self._in_order:
                 u, v = u[self.order], v[self.order]
             cuts = zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True)
-            # Unlike @, `dot` gives the lock of Python free also where the product is small.
+            # Unlike @, `dot` releases the lock of Python also where the product is small.
             sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
         else:
             # Small units cost more to loop over than to fill up with zeros.

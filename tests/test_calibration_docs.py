@@ -1,6 +1,7 @@
 """The numbers in docs/calibration.md are those of the committed table."""
 
 import csv
+import json
 import re
 from pathlib import Path
 
@@ -100,3 +101,30 @@ def test_sentences_on_slow_peers(sentences, rows):
         theirs, of_ours = np.mean(found, axis=0)
         told = f"| {method} | {len(found)} | {theirs:.2f} | {of_ours:.2f} |"
         assert told in sentences
+
+
+def test_sentences_on_where_kci_is_ahead(sentences, rows):
+    found = {
+        (row["method"], row["scenario"], int(row["n"])): float(row["rate_05"])
+        for row in rows
+        if row["d"] == "1"
+    }
+
+    def ours_against(scenario, n):
+        ours, kci = (found[method, scenario, n] for method in ("chsic", "KCI"))
+        return f"{ours:.2f} against {kci:.2f}"
+
+    at_200, at_400 = (ours_against("m_minus-5dB", n) for n in (200, 400))
+    assert f'in "m_minus-5dB" ({at_200}; {at_400} at n = 400)' in sentences
+    assert f"at n = 100 ({ours_against('pnl-shared', 100)})" in sentences
+
+
+def test_sentences_on_the_price(sentences):
+    path = ROOT / "benchmarks" / "results" / "calibration" / "price.json"
+    rates = json.loads(path.read_text())["rejection rates at 0.05"]
+    alone = [
+        f"{rates[pairs]['narrowest alone']:.2f}" for pairs in ("default neighbours", "all pairs")
+    ]
+    assert f"would reject in {alone[0]} of the cases, and in {alone[1]} if all pairs" in sentences
+    blocks = [f"{rates[f'blocks of {m}']['joint']:.2f}" for m in (4, 8, 20)]
+    assert f"reject in {blocks[0]}, {blocks[1]} and {blocks[2]} of the cases" in sentences

@@ -24,6 +24,10 @@ KINDS = ("number", "category")
 MISSING_LEVEL = "(missing)"
 EPOCH = np.datetime64("1970-01-01", "us")
 DAY = 86_400e6  # microseconds: times are counted in days
+# Of NumPy's units of time, how many make a day; years and months differ in length.
+A_DAY = {"D": 1, "h": 24, "m": 1440, "s": 86400}
+A_DAY |= {unit: 86400 * 1000**k for k, unit in enumerate(("ms", "us", "ns", "ps", "fs", "as"), 1)}
+LARGEST_YEAR = 10**12  # whose days can be counted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -145,11 +149,14 @@ def _days(raw: Any) -> NDArray[Any]:
 
     if isinstance(raw.dtype, nw.Time):
         return np.array([None if t is None else _since_midnight(t) for t in raw.to_list()], object)
+    if getattr(raw.dtype, "time_zone", None) is not None:
+        raw = raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    values = np.asarray(raw.to_numpy())
+    if values.dtype.kind in "mM":  # in its own unit, as others may not reach as far
+        return values
     if isinstance(raw.dtype, nw.Duration):
         counts = raw.dt.total_microseconds()
     else:
-        if getattr(raw.dtype, "time_zone", None) is not None:
-            raw = raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         counts = raw.cast(nw.Datetime("us")).dt.timestamp("us")
     days: NDArray[Any] = np.asarray(counts.cast(nw.Float64).to_numpy()) / DAY
     return days
@@ -173,9 +180,7 @@ def _numbers(name: str, plain: NDArray[Any]) -> Array:
     if plain.dtype.kind in "biuf":
         return plain.astype(np.float64, copy=False)  # never written into
     if plain.dtype.kind in "mM":
-        since = plain - EPOCH if plain.dtype.kind == "M" else plain
-        days = since.astype("timedelta64[us]").astype(np.float64) / DAY
-        return np.where(np.isnat(plain), np.nan, days)
+        return _days_of(name, plain)
     if plain.dtype.kind == "c":
         raise TypeError(
             f"{name}: got complex values; the kernels are defined on real data. "
@@ -196,9 +201,37 @@ def _numbers(name: str, plain: NDArray[Any]) -> Array:
     return converted
 
 
+def _days_of(name: str, times: NDArray[Any]) -> Array:
+    """Return NumPy's points in time as days since 1970, and durations as days.
+
+    They are counted in their own unit, as conversion to another one wraps around without a word.
+    """
+    unit, count = np.datetime_data(times.dtype)
+    missing = np.isnat(times)
+    if unit in ("Y", "M") and times.dtype.kind == "M":
+        counts = np.where(missing, 0, times.astype(np.int64))
+        if len(counts) and np.abs(counts // 12 if unit == "M" else counts).max() > LARGEST_YEAR:
+            raise ValueError(
+                f"{readable(name)}: some dates are more than {LARGEST_YEAR:g} years away; correct "
+                "them, or give years as numbers."
+            )
+        times, unit, count = times.astype("datetime64[D]"), "D", 1
+    elif unit == "W":
+        unit, count = "D", 7 * count
+    if unit not in A_DAY:
+        raise TypeError(
+            f"{readable(name)}: got {times.dtype}, a time whose unit has no fixed length; give "
+            "days, or numbers."
+        )
+    days: Array = times.astype(np.int64).astype(np.float64) * count / A_DAY[unit]
+    return np.where(missing, np.nan, days)
+
+
 def _number(value: Any) -> float:
     if _is_missing(value):
         return float("nan")
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     if isinstance(value, datetime.date):  # and datetime
         return float((np.datetime64(value, "us") - EPOCH).astype(np.int64)) / DAY
     if isinstance(value, bool | np.bool_ | numbers.Real | decimal.Decimal | str):
@@ -214,7 +247,9 @@ def _category(name: str, plain: NDArray[Any]) -> Column:
     else:
         seen: dict[Hashable, int] = {}
         values = plain.tolist()
-        inverse = np.array([seen.setdefault(_hashable(value), len(seen)) for value in values])
+        inverse = np.fromiter(
+            (seen.setdefault(_hashable(value), len(seen)) for value in values), np.intp, len(values)
+        )
         texts = [_text(value) for value in seen]
     levels = sorted({text for text in texts if text is not None})
     code = {level: float(position) for position, level in enumerate(levels)}

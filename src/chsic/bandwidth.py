@@ -18,10 +18,11 @@ MEDIAN_SAMPLES = 4000  # rows used by the median rule for several columns: 8 mil
 TYPICAL_PAIRS = 20_000  # distances whose median is a typical one: known to a percent
 WIDEST = 1e5  # widest bandwidth in units of the data's range
 LARGEST = 1e150  # largest value in bandwidths, whose square can still be computed
+SMALLEST = 1000 * np.finfo(np.float64).smallest_subnormal  # below, three digits are not left
 
 
 def standard_deviations(name: str, values: Array) -> Array:
-    """Return the n - 1 standard deviation of each column, safe from overflow and underflow."""
+    """Return the n - 1 standard deviation of each column, 0 only if it is constant."""
     low = values.min(axis=0)
     with np.errstate(over="ignore"):
         spread = values.max(axis=0) - low
@@ -30,10 +31,15 @@ def standard_deviations(name: str, values: Array) -> Array:
             f"{name}: values reach {np.abs(values).max():g} and overflow; rescale them."
         )
     scaled = values - low  # one temporary array: with many samples they cost more than sums do
-    scaled /= spread
+    scaled /= np.where(spread > 0, spread, 1.0)
     scaled -= scaled.mean(axis=0)
     variances = np.einsum("ij,ij->j", scaled, scaled) / (len(values) - 1)
     deviations: Array = spread * np.sqrt(variances)
+    if np.any((spread > 0) & (deviations < SMALLEST)):
+        raise ValueError(
+            f"{name}: values differ by {spread[spread > 0].min():g} at the most, so that their "
+            "standard deviation underflows; rescale them."
+        )
     return deviations
 
 

@@ -266,7 +266,7 @@ def test_pairs_do_not_cross_categories():
         z["group"] = rng.choice(["u", "v", "w"], 300)
         design = chsic.independence.make_design(
             rng.normal(size=(2, 300, 1)),
-            chsic.confounder.Confounder.of(read_columns("z", z)),
+            chsic.confounder.Confounder(read_columns("z", z)),
             pairs="auto",
             alpha=None,
             block_size=None,

@@ -85,7 +85,7 @@ def test_unadjusted_residuals_are_differences_to_partners():
     rng = np.random.default_rng(3)
     u, z = rng.normal(size=(10, 2)), rng.normal(size=10)
     graph = chsic.nearest_pairs(z, 4)
-    made = residuals_alone(*Unadjusted().fit(u.__getitem__).rows(slice(None)), graph)
+    made = residuals_alone(*Unadjusted(10).fit(u.__getitem__).rows(slice(None)), graph)
     for i in range(10):
         partners = [*graph.j[graph.i == i], *graph.i[graph.j == i]]
         np.testing.assert_allclose(made.alone[i], u[i] - u[partners].mean(axis=0), atol=1e-12)

@@ -16,11 +16,12 @@ import numpy as np
 
 from chsic._validate import Array, Index
 from chsic.engines.parallel import in_order
-from chsic.smooth import Columns, Rows, Smoother
+from chsic.rows import Rows, in_parts
+from chsic.smooth import Columns, Smoother
+from chsic.strata import Strata
 
 ADJUSTMENTS = ("auto", "none", "ridge")
 FOLDS = 5
-ROWS = 2**14  # that are worked on at once
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -34,14 +35,26 @@ class Adjusted:
         was fitted.
     taken : pair of arrays or None
         What the fit took from the noise, as `chsic.smooth.Fit` has it.
+    parts : list of rows, optional
+        Those that have to be asked for together; if there are none, any may be.
     """
 
     rows: Callable[[Rows], tuple[Array, Array | None]]
     taken: tuple[Array, Array] | None = None
+    parts: list[Rows] | None = None
 
 
 class Adjuster(Protocol):
-    """Takes off what z explains."""
+    """Takes off what z explains.
+
+    Attributes
+    ----------
+    of_columns : bool
+        Whether it is taken off the columns before kernels compare them, and not only off their
+        features. Where all samples that are compared have the same z, there is no need to.
+    """
+
+    of_columns: bool
 
     def fit(self, targets: Columns) -> Adjusted:
         """Return what makes rows of residuals from rows of targets."""
@@ -50,24 +63,79 @@ class Adjuster(Protocol):
 
 def all_rows(adjusted: Adjusted, n: int, workers: int = 1) -> tuple[Array, Array | None]:
     """Return the residuals of all n samples, made some at a time."""
-    pieces = [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
-    parts = list(in_order(adjusted.rows, pieces, workers))
-    left = [left for _, left in parts if left is not None]
-    return np.concatenate([made for made, _ in parts]), np.concatenate(left) if left else None
+    parts = adjusted.parts or in_parts(n)
+    made = list(in_order(adjusted.rows, parts, workers))
+    residuals, left = np.empty((n, made[0][0].shape[1])), np.empty(n)
+    for rows, (of_rows, left_of_rows) in zip(parts, made, strict=True):
+        residuals[rows] = of_rows
+        if left_of_rows is not None:
+            left[rows] = left_of_rows
+    return residuals, None if made[0][1] is None else left
 
 
 class Unadjusted:
-    """Takes off the mean alone, which differences over pairs do not see."""
+    """Takes off the mean of all n samples alone, which differences over pairs do not see."""
+
+    of_columns = False
+
+    def __init__(self, n: int) -> None:
+        self._n = n
 
     def fit(self, targets: Columns) -> Adjusted:
         """Return centred columns."""
-        values = targets(slice(None))
-        centred = values - values.mean(axis=0)
-        return Adjusted(lambda rows: (centred[rows], None))
+        mean = _mean(targets, in_parts(self._n))
+        return Adjusted(lambda rows: (targets(rows) - mean, None))
+
+
+class StratumMeans:
+    """Takes off the mean of each stratum: a regression on which of them a sample is in."""
+
+    of_columns = False
+
+    def __init__(self, strata: Strata) -> None:
+        self._strata = strata
+
+    def fit(self, targets: Columns) -> Adjusted:
+        """Return residuals, and what the means left of each sample's noise: 1 - 1 / size."""
+        cut: dict[int, list[Rows]] = {}
+        for part in self._strata.parts:
+            if part.part_of is not None:
+                cut.setdefault(part.part_of, []).append(part.rows)
+        means = {stratum: _mean(targets, rows) for stratum, rows in cut.items()}
+
+        def residuals(rows: Rows) -> tuple[Array, Array]:
+            part, values = self._strata.part(rows), targets(rows)
+            left = (1 - 1 / part.sizes)[part.labels]
+            if part.part_of is not None:
+                return values - means[part.part_of], left
+            # From the first of its stratum on, so that what is constant becomes zero.
+            values = values - values[part.starts][part.labels]
+            values -= (np.add.reduceat(values, part.starts) / part.sizes[:, None])[part.labels]
+            return values, left
+
+        return Adjusted(residuals, parts=[part.rows for part in self._strata.parts])
+
+
+def _mean(targets: Columns, parts: list[Rows]) -> Array:
+    """Return the mean of columns over all rows of some parts.
+
+    Sums are of differences to the first row: where columns are constant, there is no rounding.
+    """
+    origin, total, number = None, 0.0, 0
+    for rows in parts:
+        values = targets(rows)
+        origin = values[0] if origin is None else origin
+        total = total + (values - origin).sum(axis=0)
+        number += len(values)
+    assert origin is not None
+    mean: Array = origin + total / number
+    return mean
 
 
 class RidgeAdjuster:
     """Kernel ridge regression on z, penalty and width by generalised cross-validation."""
+
+    of_columns = True
 
     def __init__(self, smoother: Smoother) -> None:
         self._smoother = smoother
@@ -80,6 +148,8 @@ class RidgeAdjuster:
 
 class CrossFitted:
     """Any scikit-learn regressor, fitted on other samples than those whose residuals are taken."""
+
+    of_columns = True
 
     def __init__(self, regressor: Any, z: Array, rng: np.random.Generator) -> None:
         try:

@@ -159,13 +159,13 @@ def calibrate(
         drawn = source.draw(effect, np.random.default_rng(data_seed))
         if any(np.ptp(column.values) == 0 for columns in drawn for column in columns):
             return 1.0  # an event so rare that it did not happen: nothing to see
-        return chsic_test(*drawn, samples.z, rng=test_seed, **settings).pvalue
+        return chsic_test(*drawn, source.samples.z, rng=test_seed, **settings).pvalue
 
     tasks = [(effect, seed) for effect, row in zip(effects, seeds, strict=True) for seed in row]
     values = list(in_order(one, tasks, workers))
     return Calibration(
         n_sim=n_sim,
-        n_samples=len(samples),
+        n_samples=len(source.samples),
         effect_sizes=tuple(effects),
         pvalues=tuple(
             tuple(values[start : start + n_sim]) for start in range(0, len(values), n_sim)

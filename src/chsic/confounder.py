@@ -19,45 +19,48 @@ MOST_INDICATORS = 12  # levels of a category that a regression tells apart; rare
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Confounder:
-    """Clean columns of z.
+    """Clean columns of z; what is made of them is made when it is asked for.
 
     Attributes
     ----------
-    values : array, shape (n, d)
-        All columns, categories as codes.
-    numbers : array, shape (n, k)
-        Those that are numbers.
-    categories : array of int, shape (n,), or None
-        Which combination of categories a sample has, if any column is a category.
-    scaled : array, shape (n, m)
-        Numbers in standard deviations beside indicators of categories, for a regression.
-    is_number : array of bool, shape (d,)
-        Which of all columns are numbers.
+    columns : sequence of Column
+        The columns, with nothing missing.
     """
 
-    values: Array
-    numbers: Array
-    categories: Index | None
-    scaled: Array
-    is_number: NDArray[np.bool_]
+    columns: Columns
 
-    @classmethod
-    def of(cls, columns: Columns) -> Confounder:
-        """Take the columns of z apart."""
-        values = side_by_side([column.values for column in columns])
-        is_number = np.array([column.kind == "number" for column in columns])
-        if is_number.all():
-            return cls(values, values, None, _scaled(columns), is_number)
-        categories = strata_of(values[:, ~is_number])
-        return cls(values, values[:, is_number], categories, _scaled(columns), is_number)
-
-    def rows(self, order: Index) -> Confounder:
+    def in_order(self, order: Index) -> Confounder:
         """Return the samples in another order."""
-        values = self.values[order]
-        if self.categories is None:
-            return Confounder(values, values, None, self.scaled[order], self.is_number)
-        numbers, categories = self.numbers[order], self.categories[order]
-        return Confounder(values, numbers, categories, self.scaled[order], self.is_number)
+        columns = [dataclasses.replace(c, values=c.values[order]) for c in self.columns]
+        ordered = Confounder(columns)
+        if "strata" in vars(self):  # which take a sort, and are the same in any order
+            vars(ordered)["strata"] = self.strata[order]
+        return ordered
+
+    @functools.cached_property
+    def values(self) -> Array:
+        """All columns side by side, shape (n, d), categories as codes."""
+        return side_by_side([column.values for column in self.columns])
+
+    @functools.cached_property
+    def is_number(self) -> NDArray[np.bool_]:
+        """Which of all columns are numbers, shape (d,)."""
+        return np.array([column.kind == "number" for column in self.columns])
+
+    @functools.cached_property
+    def numbers(self) -> Array:
+        """Columns that are numbers, shape (n, k)."""
+        return self.values if self.is_number.all() else self.values[:, self.is_number]
+
+    @functools.cached_property
+    def categories(self) -> Index | None:
+        """Which combination of categories a sample has, if any column is a category."""
+        return None if self.is_number.all() else strata_of(self.values[:, ~self.is_number])
+
+    @functools.cached_property
+    def scaled(self) -> Array:
+        """Numbers in standard deviations beside indicators of categories, for a regression."""
+        return _scaled(self.columns)
 
     @functools.cached_property
     def strata(self) -> Index:
@@ -96,14 +99,17 @@ def _scaled(columns: Columns) -> Array:
     for column in columns:
         if len(column.levels) <= 2:
             values = column.values[:, np.newaxis]
-            spread = standard_deviations("z", values)
+            # Among rows that are compared, z may be constant.
+            spread = standard_deviations("z", values)[0] or 1.0
         else:
             counts = np.bincount(column.values.astype(np.intp))
             n = len(column.values)
             spread = np.sqrt((counts * (1 - counts / n)).sum() / (n - 1))
             often = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
             values = (column.values[:, np.newaxis] == often).astype(np.float64)
-        in_units = values / spread  # first, as the sum of large values may overflow
+        # From the median on, so that values far from zero keep their digits; in units before the
+        # mean is taken, as the sum of large values may overflow.
+        in_units = (values - np.median(values, axis=0)) / spread
         in_units -= in_units.mean(axis=0)
         parts.append(in_units)
     scaled: Array = np.hstack(parts) if len(parts) > 1 else parts[0]

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from chsic._validate import Array, Index
-from chsic.adjust import ADJUSTMENTS, Adjuster, CrossFitted, RidgeAdjuster, Unadjusted
+from chsic.adjust import (
+    ADJUSTMENTS,
+    Adjuster,
+    CrossFitted,
+    RidgeAdjuster,
+    StratumMeans,
+    Unadjusted,
+)
 from chsic.bandwidth import typical_distance
+from chsic.comparable import Pairs, resolve_pairs
 from chsic.confounder import Confounder
 from chsic.freed import keep_freed_memory
 from chsic.kernels import KERNELS
 from chsic.metric import Learned, Learner, join_metrics
 from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
-from chsic.pairs.graph import count_pairs, max_pairs
+from chsic.pairs.graph import count_pairs, max_pairs, some_pairs
 from chsic.pairs.in_space import closest_in_space
 from chsic.pairs.nearest import nearest_in_categories, nearest_in_space, nearest_on_line
-from chsic.pairs.strata import SMALLEST_STRATUM, is_discrete
+from chsic.pairs.strata import SMALLEST_STRATUM
+from chsic.strata import Strata
 from chsic.units import Units, number_of_units, units_along, units_in_space, units_in_strata
 
-PAIRS = ("auto", "nearest", "closest", "blocks", "strata")
 ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, an eighth of the samples between
 ALPHA_IN_SPACE = 24.0
 BLOCK_SIZE = 8  # of pairs="blocks"
@@ -33,10 +41,6 @@ FEW_SAMPLES_A_COLUMN = 10
 FEW_UNITS = 20
 FAR_APART = 0.7  # of the median distance of any two samples
 NO_COMPANY = 1e-6  # kernel on z between units below which they are unrelated
-
-NO_PAIRS = "z: no two samples have the same categories, so none can be compared."
-
-Pairs: TypeAlias = str | PairGraph
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,6 +56,7 @@ class Design:
     pairs: str
     adjust: str
     warnings: tuple[str, ...]
+    strata: Strata | None = None  # if all pairs of equal z are compared
 
 
 def make_design(
@@ -67,6 +72,7 @@ def make_design(
 ) -> Design:
     """Choose pairs, adjustment and units for variables, which are clean columns of numbers.
 
+    Every sample has a partner, see `chsic.comparable`.
     What a `Learner` of ``z.scaled`` has `learned` for each of them need not be learned again.
     """
     keep_freed_memory()  # from here on, large arrays come and go
@@ -75,28 +81,27 @@ def make_design(
         everything = np.zeros(n, np.intp)
         graph = complete_in_blocks(everything)
         units = units_in_strata(everything, number_of_units(n, block_size), rng)
+        strata = Strata(everything, units.order)
         return Design(
-            graph, units, (Unadjusted(),) * len(variables), None, 1.0,
-            np.empty((len(units), 0)), "complete", "none", _few_units(units),
+            graph, units, (StratumMeans(strata),) * len(variables), None, 1.0,
+            np.empty((len(units), 0)), "complete", "none", _few_units(units), strata,
         )  # fmt: skip
-    for_strata = alpha is None and isinstance(adjust, str) and adjust in ("auto", "none")
-    chosen = _resolve_pairs(pairs, z, for_strata)
+    resolved = resolve_pairs(pairs, z, may_be_strata(alpha, adjust))
+    chosen = "given" if isinstance(resolved, PairGraph) else resolved
     if chosen == "strata":
         return _in_strata(len(variables), z, block_size, adjust, rng)
     adjusters, scaled, adjusted = _adjusters(variables, z.scaled, adjust, learned, rng)
     line = _line(z, rng) if z.on_line else None
     graph = _choose_pairs(z, scaled, line, pairs, chosen, alpha, block_size, rng)
-    if not graph.n_pairs:
-        raise ValueError(NO_PAIRS)
     # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
     number = number_of_units(n, None if chosen == "blocks" else block_size)
     units = _choose_units(scaled, line, graph, number, chosen == "blocks")
     centres = units.means(scaled)
-    centres /= AUGMENT_WIDTH * typical_distance(scaled)
+    centres /= AUGMENT_WIDTH * (typical_distance(scaled) or 1.0)  # z may be constant in these rows
     between = KERNELS["gaussian"].matrix(centres, centres)
     # Where no two units are near, as beside one that is far off, there is nothing to see.
     kernel = None if np.allclose(between, np.eye(len(units)), atol=NO_COMPANY) else between
-    some = _some_pairs(graph)
+    some = some_pairs(graph)
     found = (*_few_units(units), *_about_z(z), *_about_pairs(some, scaled))
     return Design(
         graph, units, adjusters, kernel, _centre_left(graph, units, between, some),
@@ -117,9 +122,14 @@ def _z_of_units(units: Units, z: Confounder) -> Array:
     return means
 
 
-def decided_by_z(z: Confounder | None) -> bool:
+def may_be_strata(alpha: float | None, adjust: Any) -> bool:
+    """Whether nothing was asked for that samples of equal z alone do not have."""
+    return alpha is None and isinstance(adjust, str) and adjust in ("auto", "none")
+
+
+def decided_by_z(z: Confounder | None, pairs: Pairs) -> bool:
     """Whether the default design is the same for all variables: no metric is learned for them."""
-    return z is None or z.scaled.shape[1] == 1 or _resolve_pairs("auto", z, True) == "strata"
+    return z is None or pairs == "strata" or z.scaled.shape[1] == 1
 
 
 def _centre_left(graph: PairGraph, units: Units, kernel: Array, some: tuple[Index, Index]) -> float:
@@ -142,37 +152,6 @@ def _line(z: Confounder, rng: np.random.Generator) -> Index:
     return np.arange(len(z.values)) if z.is_along_line else z.along_line(rng)
 
 
-def _resolve_pairs(pairs: Pairs, z: Confounder, for_strata: bool) -> str:
-    n = len(z.values)
-    if isinstance(pairs, PairGraph):
-        if pairs.n_samples != n:
-            raise ValueError(
-                f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have {n}."
-            )
-        return "given"
-    if not isinstance(pairs, str) or pairs not in PAIRS:
-        known = ", ".join(map(repr, PAIRS))
-        raise ValueError(f"pairs: unknown choice {pairs!r}; known are {known}, or a PairGraph.")
-    if z.categories is not None and pairs in ("closest", "blocks"):
-        raise ValueError(
-            f"pairs: {pairs!r} needs numbers, but z has categories, which are equal or not; use "
-            "pairs='auto'."
-        )
-    only_categories = z.numbers.shape[1] == 0
-    if only_categories and pairs == "nearest":
-        raise ValueError(
-            "pairs: 'nearest' needs numbers, but z has categories only; use pairs='auto'."
-        )
-    if pairs == "strata" and z.strata.max() + 1 == n:
-        raise ValueError(
-            "pairs: 'strata' needs samples with equal z, but all differ; use pairs='auto', or "
-            "round z."
-        )
-    if pairs != "auto":
-        return pairs
-    return "strata" if only_categories or (for_strata and is_discrete(z.strata)) else "nearest"
-
-
 def _in_strata(
     n_variables: int, z: Confounder, block_size: int | None, adjust: Any, rng: np.random.Generator
 ) -> Design:
@@ -188,15 +167,10 @@ def _in_strata(
     kernel: Array | None = (of_units[:, np.newaxis] == of_units).astype(np.float64)
     if strata.max() == 0 or strata.max() + 1 >= len(units):  # no two units to compare inside one
         kernel = None
-    alone = int((np.bincount(strata)[strata] == 1).sum())
-    if alone == len(strata):
-        raise ValueError(NO_PAIRS)
-    found = _few_units(units)
-    if alone:
-        found += (f"{alone} samples have a value of z that no other has, and are not used.",)
+    of_rows = Strata(strata, units.order)
     return Design(
-        complete_in_blocks(strata), units, (Unadjusted(),) * n_variables,
-        kernel, 1.0, _z_of_units(units, z), "strata", "none", found,
+        complete_in_blocks(strata), units, (StratumMeans(of_rows),) * n_variables,
+        kernel, 1.0, _z_of_units(units, z), "strata", "none", _few_units(units), of_rows,
     )  # fmt: skip
 
 
@@ -216,7 +190,7 @@ def _adjusters(
                 "regressor."
             )
         if adjust == "none":
-            return (Unadjusted(),) * len(variables), z, "none"
+            return (Unadjusted(len(z)),) * len(variables), z, "none"
         if learned is None:
             learner = Learner(z)
             learned = [learner.of(values) for values in variables]
@@ -326,12 +300,6 @@ def _about_z(z: Confounder) -> tuple[str, ...]:
             f"{tied:.0%} of the samples share their z with two others or more, but z was treated "
             "as continuous; if its values are names, say that it is a category."
         )
-    if z.categories is not None:
-        alone = int((np.bincount(z.categories)[z.categories] == 1).sum())
-        if alone:
-            found.append(
-                f"{alone} samples share their categories with no other: they are not used."
-            )
     return tuple(found)
 
 
@@ -341,24 +309,10 @@ def _about_pairs(some: tuple[Index, Index], z: Array) -> tuple[str, ...]:
     if not len(i):
         return ()
     near = float(np.median(np.linalg.norm(z[i] - z[j], axis=1)))
-    ratio = near / typical_distance(z)
+    ratio = near / (typical_distance(z) or 1.0)
     if ratio <= FAR_APART:
         return ()
     return (
         f"Pairs are far apart in z: their median distance is {ratio:.0%} of that of any two "
         "samples, so pruning takes off little of z's influence.",
     )
-
-
-def _some_pairs(graph: PairGraph, number: int = 10_000) -> tuple[Index, Index]:
-    """Draw pairs, without listing those in runs."""
-    rng = np.random.default_rng(0)
-    i, j = graph.listed
-    some = rng.integers(len(i), size=number if len(i) else 0)
-    if graph.intervals is None or graph.intervals.n_pairs < len(i):
-        return i[some], j[some]
-    order, stops = graph.intervals.order, graph.intervals.stops
-    first = rng.integers(len(order), size=number)
-    first = first[stops[first] > first + 1]
-    second = rng.integers(first + 1, stops[first])
-    return order[first], order[second]

@@ -22,8 +22,9 @@ from chsic._validate import (
 from chsic.adjust import RidgeAdjuster
 from chsic.column import Column, read_column
 from chsic.columns import MOST_LEVELS, Data, named_columns, require_usable
+from chsic.comparable import Comparable, comparable
 from chsic.confounder import Confounder
-from chsic.design import Design, decided_by_z, make_design
+from chsic.design import decided_by_z, make_design
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.independence import chsic_test
 from chsic.inference import LOOKS_OF_MANY, Inference
@@ -68,10 +69,10 @@ class _Given:
 
     Attributes
     ----------
-    columns : list of Column
-        Those of the set that vary.
+    usable : Comparable
+        The kind of pairs, and samples that have a partner.
     confounder : Confounder or None
-        The same in `order`.
+        The columns of those samples in `order`.
     order : array of int or None
         Along a one-dimensional z, in which neighbours are neighbours in memory.
     inference : Inference or None
@@ -80,7 +81,7 @@ class _Given:
         If they are not.
     """
 
-    columns: list[Column]
+    usable: Comparable
     confounder: Confounder | None
     order: Index | None
     inference: Inference | None
@@ -233,7 +234,9 @@ class Discovery:
         assert isinstance(given, _Given)
         first, second = (self._variable(places, of_z, given) for places in (of_x, of_y))
         inference = given.inference or self._own_inference(given, (first, second), rng)
-        samples = Samples(columns[0], columns[1], given.columns)
+        samples = Samples(columns[0], columns[1], columns[2])
+        if given.usable.rows is not None:
+            samples = samples.rows(given.usable.rows)
         return inference.compare(first.left, second.left, samples, rng)
 
     def _variable(self, places: Places, z: Places, given: _Given) -> _Variable:
@@ -243,26 +246,27 @@ class Discovery:
 
     def _given(self, z: Places) -> _Given:
         columns = [self._columns[k] for k in z]
-        confounder = Confounder.of(columns) if columns else None
+        confounder = Confounder(columns) if columns else None
+        usable = Comparable("auto") if confounder is None else comparable(confounder)
+        if usable.rows is not None:
+            confounder = Confounder([column.rows(usable.rows) for column in columns])
         rng = self._rng((), (), z)
         order = None
         if confounder is not None and confounder.on_line:
             order = confounder.along_line(rng)
-            confounder = confounder.rows(order)
-        if not decided_by_z(confounder):
+            confounder = confounder.in_order(order)
+        if not decided_by_z(confounder, usable.pairs):
             assert confounder is not None
-            return _Given(columns, confounder, order, None, Learner(confounder.scaled))
-        n = len(self._columns[0].values)
-        design = make_design(
-            [np.empty((n, 0))], confounder, pairs="auto", alpha=None, block_size=None,
-            adjust="auto", rng=rng,
-        )  # fmt: skip
-        inference = self._inference(design)
-        return _Given(columns, confounder, order, inference, None)
+            return _Given(usable, confounder, order, None, Learner(confounder.scaled))
+        n = len(self._columns[0].values if usable.rows is None else usable.rows)
+        inference = self._inference([np.empty((n, 0))], usable, confounder, rng)
+        return _Given(usable, confounder, order, inference, None)
 
     def _less_z(self, places: Places, given: _Given) -> _Variable:
         """Take off what a conditioning set explains of a variable."""
         columns = [self._columns[k] for k in places]
+        if given.usable.rows is not None:
+            columns = [column.rows(given.usable.rows) for column in columns]
         name = ", ".join(column.name for column in columns)
         variable = Variable.of(name, columns)
         if given.order is not None:
@@ -281,13 +285,22 @@ class Discovery:
     ) -> Inference:
         """Choose pairs in the metric of these two variables."""
         learned = [one.learned for one in variables if one.learned is not None]
-        design = make_design(
-            [one.columns for one in variables], given.confounder, pairs="auto", alpha=None,
-            block_size=None, adjust="auto", rng=rng, learned=learned,
-        )  # fmt: skip
-        return self._inference(design)
+        columns = [one.columns for one in variables]
+        return self._inference(columns, given.usable, given.confounder, rng, learned)
 
-    def _inference(self, design: Design) -> Inference:
+    def _inference(
+        self,
+        variables: Sequence[Array],
+        usable: Comparable,
+        confounder: Confounder | None,
+        rng: np.random.Generator,
+        learned: Sequence[Learned] | None = None,
+    ) -> Inference:
+        design = make_design(
+            variables, confounder, pairs=usable.pairs, alpha=None, block_size=None, adjust="auto",
+            rng=rng, learned=learned,
+        )  # fmt: skip
+        design = dataclasses.replace(design, warnings=(*usable.warnings, *design.warnings))
         return Inference.of(design, n_resamples=self._n_resamples, looks=LOOKS_OF_MANY)
 
     def _places(self, argument: str, which: Which) -> Places:

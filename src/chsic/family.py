@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Sequence
 
 from chsic.engines.parallel import in_order
-from chsic.grams import FitEffects, Share, Taken, UnitGrams, share_of, unit_grams
+from chsic.grams import FitEffects, Share, Taken, UnitGrams, unit_grams
 from chsic.pieces import Piece
-from chsic.prepare import Prepared
+from chsic.prepare import Prepared, share_of_piece
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ def compute_family(
         made = []
         for position in range(len(x.bandwidths)):
             of_x, of_y = (variable.residuals(position, piece) for variable in (x, y))
-            made.append([share_of(of_x, of_y, piece.units)])
+            made.append([share_of_piece(of_x, of_y, piece)])
             if position == middle:
                 made[-1] += [x.with_itself(of_x, piece), y.with_itself(of_y, piece)]
         return made

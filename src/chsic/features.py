@@ -23,6 +23,7 @@ AT_ONCE = 500  # candidates whose whole kernel matrix is cheaper than one row at
 LARGEST_RANK = 512  # landmarks above which random features take over
 HOPELESS_RANK = 64  # if that many landmarks miss more than half, many more would be needed
 RANDOM_FREQUENCIES = 256
+EPSILON = 32 * float(np.finfo(np.float64).eps)  # of a sum of some hundred terms, relative
 ROUNDING = 1e-13  # what all landmarks there are may seem to miss; random features would miss more
 ROWS = 2**12  # whose distances to all landmarks are held at once
 
@@ -94,6 +95,12 @@ class Landmarks:
     def kappa_0(self) -> float:
         """kappa(0), which a kernel of one's own may set as it likes."""
         return float(self.kernel.kappa(np.zeros(1))[0])
+
+    @property
+    def rounding(self) -> Array:
+        """What rounding may add to each feature: it is a sum of terms that are at most so large."""
+        largest: Array = self.kappa_0 * np.abs(self.inverse).sum(axis=0)
+        return EPSILON * largest
 
     def __call__(self, x: Array) -> NDArray[np.floating]:
         """Return the features of the rows of `x`, some rows at a time to stay in the cache."""

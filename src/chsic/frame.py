@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chsic._validate import MIN_SAMPLES, require_same_length
 from chsic.column import Column, read_column
-from chsic.columns import require_usable
+from chsic.columns import require_no_identifier, require_usable
 from chsic.names import readable
 from chsic.samples import as_kinds, require_complete
 
@@ -106,6 +106,7 @@ def _require_usable(name: str, column: Column) -> None:
     if not len(column.values):
         raise ValueError(f"{readable(name)}: every value is missing.")
     require_usable(name, [column])
+    require_no_identifier(name, [column])
 
 
 def _readable(

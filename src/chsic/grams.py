@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -28,9 +28,12 @@ from chsic._validate import Array, Index
 from chsic.engines.features import laplacian_times
 from chsic.kept import Kept
 from chsic.pairs import PairGraph
+from chsic.pairs.neighbours import Neighbours
+from chsic.strata import StratumRows
 from chsic.units import Units
 
 MOST_DIRECTIONS, MOST_BETWEEN = 6, 64  # that are kept: n x m and m x m numbers each
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums over units, relative
 SMALLEST_LEFT = 0.1  # of a sample's variance after its own fit
 
 Taken: TypeAlias = tuple[Array, Array]  # D and c, see `chsic.smooth.Fit`
@@ -97,24 +100,63 @@ class Residuals:
         return length
 
 
-def residuals_alone(features: Array, left: Array | None, graph: PairGraph) -> Residuals:
-    """Prepare residuals for the null.
+def residuals_alone(
+    features: Array,
+    left: Array | None,
+    pairs: PairGraph | Neighbours | StratumRows,
+    rounding: Array | None = None,
+) -> Residuals:
+    """Prepare residuals for the null, of all rows or of the first, whose partners are known.
 
     Without a fit, a sample is compared with the mean of its partners, which adds to its variance.
+    Where x is the same in a sample and all its partners, nothing but rounding is left. `rounding`
+    tells how much that may be in each feature: it becomes zero.
     """
-    partners = graph.degrees
+    if isinstance(pairs, StratumRows):
+        assert left is not None
+        return _residuals_in_strata(features, left, pairs, rounding)
+    partners, times = pairs.degrees, _laplacian(pairs)
+    rows, known = len(features), slice(len(partners))
     if left is None:
-        lap = laplacian_times(graph, features)
+        lap = times(features)
         divisor = np.maximum(partners, 1)
+        _round_off(lap, rounding, divisor[:, np.newaxis])
         alone, left = lap / divisor[:, np.newaxis], 1 + 1 / divisor
         lengths = _lengths(alone) / left
-        lap_lengths = laplacian_times(graph, lengths[:, np.newaxis])[:, 0]
-    else:
-        alone, left = features, np.maximum(left, SMALLEST_LEFT)
-        lengths = _lengths(alone) / left
-        beside = laplacian_times(graph, np.column_stack([features, lengths]))
-        lap, lap_lengths = beside[:, :-1], beside[:, -1]
-    return Residuals(features, lap, alone, partners, left, lengths, lap_lengths)
+        lap_lengths = times(np.resize(lengths, (rows, 1)))[:, 0]  # wrong only behind the known ones
+        return Residuals(features[known], lap, alone, partners, left, lengths, lap_lengths)
+    left = np.maximum(left, SMALLEST_LEFT)
+    lengths = _lengths(features) / left
+    beside = times(np.column_stack([features, lengths]))
+    lap, lap_lengths, alone = beside[:, :-1], beside[:, -1], features[known]
+    return Residuals(alone, lap, alone, partners, left[known], lengths[known], lap_lengths)
+
+
+def _laplacian(pairs: PairGraph | Neighbours) -> Callable[[Array], Array]:
+    if isinstance(pairs, PairGraph):
+        return functools.partial(laplacian_times, pairs)
+    return pairs.laplacian_times
+
+
+def _residuals_in_strata(
+    features: Array, left: Array, strata: StratumRows, rounding: Array | None
+) -> Residuals:
+    """Lap_b = n_b I - 11' inside strata, whose means were taken off."""
+    _round_off(features, rounding)
+    sizes = strata.sizes[strata.labels]
+    lengths = _lengths(features) / left
+    # In a part of a stratum, pairs inside the part; `unit_grams` adds those with other parts.
+    sums = np.add.reduceat(lengths, strata.starts)[strata.labels]
+    return Residuals(
+        features, sizes[:, np.newaxis] * features, features, sizes - 1, left, lengths,
+        sizes * lengths - sums,
+    )  # fmt: skip
+
+
+def _round_off(values: Array, rounding: Array | None, times: Array | float = 1.0) -> None:
+    """Make rows zero that are nothing but rounding."""
+    if rounding is not None:
+        values[(np.abs(values) <= times * rounding).all(axis=1)] = 0.0
 
 
 def _lengths(vectors: Array) -> Array:
@@ -131,9 +173,19 @@ class Share:
     centre: Array  # (n_units,)
     spreads: Array  # (2, 2): of x and of y
     together: Array  # (2,): sums of products of lengths, of one sample and over pairs
+    first_unit: int  # the place of the first of them among all units
+    part: tuple[int, Array] | None  # of a stratum: its number, and sums of lengths of x and of y
 
 
-def share_of(x: Residuals, y: Residuals, units: Units, *, null: bool = True) -> Share:
+def share_of(
+    x: Residuals,
+    y: Residuals,
+    units: Units,
+    *,
+    null: bool = True,
+    first_unit: int = 0,
+    part_of: int | None = None,
+) -> Share:
     """Add up what the samples of each unit contribute; under signs only if that is wanted."""
     contributions = units.products(x.features, y.lap) + units.products(x.lap, y.features)
     contributions /= 2  # the same number, but x and y have the same part in it
@@ -141,7 +193,9 @@ def share_of(x: Residuals, y: Residuals, units: Units, *, null: bool = True) -> 
     products = units.products(x.weighted, y.weighted) if null else None
     of_sample = x.partners * x.lengths * y.lengths
     together = np.array([of_sample.sum(), (of_sample - x.lengths * y.lap_lengths).sum()])
-    return Share(contributions, products, centre, np.array([x.spreads, y.spreads]), together)
+    part = None if part_of is None else (part_of, np.array([x.lengths.sum(), y.lengths.sum()]))
+    spreads = np.array([x.spreads, y.spreads])
+    return Share(contributions, products, centre, spreads, together, first_unit, part)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -184,8 +238,13 @@ class UnitGrams:
 
     @property
     def centred(self) -> float:
-        """The statistic less its expectation under conditional independence."""
-        return float(self.observed.sum() - self.centre.sum())
+        """The statistic less its expectation under conditional independence.
+
+        Where one unit alone has anything to contribute, the two are equal up to rounding.
+        """
+        statistic, centre = float(self.observed.sum()), float(self.centre.sum())
+        rounding = ROUNDING * (float(np.abs(self.observed).sum()) + centre)
+        return statistic - centre if abs(statistic - centre) > rounding else 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -253,16 +312,38 @@ class _Sums:
 
 def unit_grams(shares: Sequence[Share], effect: FitEffect) -> UnitGrams:
     """Put the shares of all units together."""
-    contributions = np.concatenate([share.contributions for share in shares])
+    contributions = _by_unit(shares, [share.contributions for share in shares])
     observed = contributions @ contributions.T
     spreads = np.sum([share.spreads for share in shares], axis=0)
     by_pairs, alone = (spreads / [[effect.of_x, 1], [effect.of_y, 1]]).prod(axis=0)
     scale = effect.of_both * (by_pairs / alone if alone > 0 else 1.0)
-    centre = scale * np.concatenate([share.centre for share in shares])
+    centre = scale * _by_unit(shares, [share.centre for share in shares])
     under_signs = [share.products for share in shares if share.products is not None]
     if not under_signs:
         return UnitGrams(observed, np.zeros_like(observed), centre)
-    products = np.concatenate(under_signs)
+    products = _by_unit(shares, under_signs)
     of_sample, over_pairs = np.sum([share.together for share in shares], axis=0)
+    over_pairs += _between_parts(shares)
     wider = max(1.0, over_pairs / of_sample) if of_sample > 0 else 1.0
     return UnitGrams(observed, wider * scale * (products @ products.T), centre)
+
+
+def _by_unit(shares: Sequence[Share], values: Sequence[Array]) -> Array:
+    """Add up values of units, of which a share may have a part."""
+    n_units = max(share.first_unit + len(share.centre) for share in shares)
+    total = np.zeros((n_units, *values[0].shape[1:]))
+    for share, own in zip(shares, values, strict=True):
+        total[share.first_unit : share.first_unit + len(own)] += own
+    return total
+
+
+def _between_parts(shares: Sequence[Share]) -> float:
+    """Sum of products of lengths over pairs in different parts of a stratum."""
+    parts: dict[int, list[Array]] = {}
+    for share in shares:
+        if share.part is not None:
+            parts.setdefault(share.part[0], []).append(share.part[1])
+    return sum(
+        float(np.prod(np.sum(sums, axis=0)) - np.prod(sums, axis=1).sum())
+        for sums in parts.values()
+    )

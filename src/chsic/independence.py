@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from chsic._validate import RNGLike, as_count, as_generator, as_number
 from chsic.columns import Data
+from chsic.comparable import Comparable, Pairs, comparable
 from chsic.confounder import Confounder
-from chsic.design import Design, Pairs, make_design
+from chsic.design import Design, make_design, may_be_strata
 from chsic.engines.choose import as_tolerance
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.inference import Inference
@@ -140,23 +142,31 @@ def chsic_test(
     settings = _checked_settings(block_size, augment, alpha, null, n_resamples, workers)
     tol = as_tolerance(tol)
     samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
-    u, v = Variable.of("x", samples.x), Variable.of("y", samples.y)
-    confounder = Confounder.of(samples.z) if samples.z else None
-    if confounder is None:
+    confounder, usable = None, Comparable(pairs)
+    if samples.z:
+        confounder = Confounder(samples.z)
+        for_strata = may_be_strata(settings["alpha"], adjust)
+        usable = comparable(confounder, pairs, for_strata=for_strata)
+        if usable.rows is not None:
+            samples = samples.rows(usable.rows)
+            confounder = Confounder(samples.z)
+    else:
         _require_auto(pairs=pairs, adjust=adjust, augment=augment, alpha=alpha)
-    elif confounder.on_line and isinstance(pairs, str):
+    u, v = Variable.of("x", samples.x), Variable.of("y", samples.y)
+    if confounder is not None and confounder.on_line and isinstance(pairs, str):
         # Neighbours in z are then neighbours in memory.
         order = confounder.along_line(generator)
-        u, v, confounder = u.rows(order), v.rows(order), confounder.rows(order)
+        u, v, confounder = u.rows(order), v.rows(order), confounder.in_order(order)
     design = make_design(
         (u.columns, v.columns),
         confounder,
-        pairs=pairs,
+        pairs=usable.pairs,
         alpha=settings["alpha"],
         block_size=settings["block_size"],
         adjust=adjust,
         rng=generator,
     )
+    design = dataclasses.replace(design, warnings=(*usable.warnings, *design.warnings))
     _require_used_alpha(alpha, design)
     if augment is True and design.kernel_on_z is None:
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")

@@ -7,18 +7,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chsic._validate import Array
+from chsic._validate import Array, Index
 from chsic.design import Design
 from chsic.family import Family, compute_family
 from chsic.grams import FitEffects, UnitGrams
-from chsic.null import LOOKS, joint_null
+from chsic.null import LOOKS, JointNull, joint_null
 from chsic.outcome import nothing_left, outcome_of
+from chsic.pairs.graph import some_pairs
+from chsic.pairs.varying import differ_in_both, vary_together
 from chsic.pieces import Piece, cut_into_pieces
 from chsic.prepare import Left
 from chsic.result import IndependenceResult
 from chsic.samples import Samples, about_omitted
+from chsic.smallest import by_units, table_probability
 
 MISSED_MUCH = 0.1
+SEEN = 1_000  # pairs
+SMALL = 0.1  # p-values that may be smaller than they can be
+NEVER_TOGETHER = (
+    "x and y never vary together given z: in every pair of samples that is compared, one of them "
+    "is the same, so that nothing can be said of their relation."
+)
 # Draws after which a p-value may be clearly large, where many are asked for: most of them are.
 LOOKS_OF_MANY = (199, 999)
 
@@ -31,12 +40,14 @@ class Inference:
     ----------
     design : Design
         What z decided.
-    pieces : list of Piece
+    pieces : sequence of Piece
         Rows that are worked on together.
     effects : FitEffects
         What fits do to sums over pairs.
     kernels : list of array or None
         Weights between units that members of the family have: none, or a kernel on z.
+    some_pairs : pair of arrays of int
+        Pairs that show at once whether x and y vary together, if they often do.
     null : str
         How p-values are found.
     n_resamples : int
@@ -46,9 +57,10 @@ class Inference:
     """
 
     design: Design
-    pieces: list[Piece]
+    pieces: Sequence[Piece]
     effects: FitEffects
     kernels: list[Array | None]
+    some_pairs: tuple[Index, Index]
     null: str
     n_resamples: int
     looks: Sequence[int]
@@ -65,9 +77,15 @@ class Inference:
         """Make what tests of a design share."""
         return cls(
             design,
-            cut_into_pieces(design.graph, design.units),
+            cut_into_pieces(
+                design.graph,
+                design.units,
+                design.strata,
+                rim=2 if design.adjust == "none" else 1,
+            ),
             FitEffects(design.graph),
             _kernels(design, augment),
+            some_pairs(design.graph, SEEN),
             null,
             n_resamples,
             looks,
@@ -80,6 +98,8 @@ class Inference:
         found = [*about_omitted(samples.n_omitted), *x.found, *y.found]
         if x.prepared is None or y.prepared is None:
             return nothing_left(self.design, samples, found)
+        if not self._vary_together(x.columns, y.columns):
+            return nothing_left(self.design, samples, [*found, NEVER_TOGETHER])
         family = compute_family(x.prepared, y.prepared, self.pieces, self.effects, workers)
         grams = self._members(family)
         compared = joint_null(
@@ -90,8 +110,24 @@ class Inference:
             looks=self.looks,
             rng=rng,
         )
+        compared = compared.at_least(self._smallest(x, y, grams, compared))
         known = [*found, *_about_family(family)]
         return outcome_of(self.design, family, self.kernels, grams, compared, samples, known)
+
+    def _vary_together(self, x: Array, y: Array) -> bool:
+        seen = differ_in_both(x, y, *self.some_pairs)
+        return seen or vary_together(self.design.graph, x, y)
+
+    def _smallest(
+        self, x: Left, y: Left, grams: Sequence[UnitGrams], compared: JointNull
+    ) -> list[float]:
+        """Return the smallest p-value that the data can support, for each member."""
+        if self.design.strata is None:
+            return [by_units(gram.null) for gram in grams]
+        if compared.pvalue > SMALL:
+            return [0.0] * len(grams)
+        probability = table_probability(self.design.strata.labels, x.codes, y.codes)
+        return [probability] * len(grams)
 
     def _members(self, family: Family) -> list[UnitGrams]:
         """Return Gram matrices of the members: every scale with every kernel on z."""

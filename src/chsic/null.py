@@ -52,6 +52,13 @@ class JointNull:
     method: str
     draws: Array
 
+    def at_least(self, smallest: Sequence[float]) -> JointNull:
+        """Return the same with no member's p-value smaller than it can be."""
+        members = tuple(map(max, self.member_pvalues, smallest))
+        return dataclasses.replace(
+            self, pvalue=max(self.pvalue, min(members)), member_pvalues=members
+        )
+
 
 @dataclasses.dataclass(frozen=True)
 class Law:
@@ -146,12 +153,14 @@ def joint_null(
     >>> found.method, 0 < found.pvalue <= 1
     ('signs', True)
     """
-    hollow = [_hollow(gram) for gram in grams]
+    hollow = _active([_hollow(gram) for gram in grams])
+    n_units = len(hollow[0])
+    if n_units == 0:  # nothing varies
+        return JointNull(1.0, (1.0,) * len(grams), 0, "exhaustive", np.zeros(1))
     laws = [Law.of(gram) for gram in hollow]
     values = np.asarray(observed, dtype=float)
     if not (np.isfinite(values).all() and all(np.isfinite(law.scale) for law in laws)):
         raise ValueError("x and y: the statistic overflows; rescale the data.")
-    n_units = len(hollow[0])
     exhaustible = n_units <= MOST_FOR_ALL and 2 ** (n_units - 1) <= n_resamples
     if method == "exhaustive" and n_units > MOST_FOR_ALL:
         raise ValueError(
@@ -188,6 +197,12 @@ def _hollow(gram: Array) -> Array:
     """Take off the diagonal, which signs do not change."""
     hollow: Array = gram - np.diag(np.diag(gram))
     return hollow
+
+
+def _active(grams: list[Array]) -> list[Array]:
+    """Keep the units that any of the matrices has something of; signs of others change nothing."""
+    active = np.any([gram.any(axis=1) for gram in grams], axis=0)
+    return grams if active.all() else [gram[np.ix_(active, active)] for gram in grams]
 
 
 def _draw(number: int, n_units: int, grams: list[Array], rng: np.random.Generator) -> Array:
@@ -231,8 +246,13 @@ def _compared(values: Array, drawn: Array, laws: list[Law], method: str) -> Join
     scores, ours = _scores(values, drawn, laws)
     as_extreme = int((scores >= ours.max() - 1e-5).sum())
     joint = (1 + as_extreme) / (1 + n_draws)
-    winner = int(np.argmax(ours))
+    winner = _first_largest(ours)
     return JointNull(joint, tuple(map(float, members)), winner, method, drawn[winner])
+
+
+def _first_largest(scores: Array) -> int:
+    """Return the first of those that are largest up to rounding, which shall not decide."""
+    return int(np.argmax(scores >= scores.max() - 1e-9 * (1 + abs(scores.max()))))
 
 
 def _scores(values: Array, drawn: Array, laws: list[Law]) -> tuple[Array, Array]:
@@ -252,7 +272,7 @@ def _fitted(values: Array, drawn: Array, laws: list[Law], n_units: int) -> Joint
     n_tail = n_draws // 50
     if n_tail >= TAIL_DRAWS:
         extreme = np.argpartition(largest, n_draws - n_tail)[n_draws - n_tail :]
-        smallest = max(min(_by_laws(column, laws)) for column in drawn[:, extreme].T)
+        smallest = max(min(_by_laws(column, laws)) for column in drawn[:, extreme].T) or 1e-300
         seen = np.log1p(-n_tail / (n_draws + 1)) / np.log1p(-min(smallest, 0.5))
         factor = min(max(float(seen), 1.0), factor)
     least = 2.0 ** (1 - n_units)  # no sign can be rarer

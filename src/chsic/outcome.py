@@ -36,8 +36,8 @@ def _coefficient(
     spread = Law.of(between.weighted(None, sizes).null).scale / scale
     return (
         float(np.clip(between.centred / scale, -1, 1)),
-        without(between) / np.sqrt(squares),
-        spread,
+        np.clip(without(between) / np.sqrt(squares), -1, 1),
+        min(spread, 1.0),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import zlib
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from chsic._validate import Array
+from chsic._validate import Array, Index
 from chsic.adjust import Adjusted, Adjuster
 from chsic.bandwidth import (
     TYPICAL_PAIRS,
@@ -24,8 +25,10 @@ from chsic.features import candidate_rows, fit_landmarks
 from chsic.grams import Residuals, Share, residuals_alone, share_of
 from chsic.kernels import KERNELS
 from chsic.pairs import PairGraph
+from chsic.pairs.strata import strata_of
 from chsic.pieces import Piece
-from chsic.smooth import Rows
+from chsic.rows import Rows
+from chsic.strata import StratumRows
 from chsic.variable import Variable, left_given_z
 
 MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
@@ -68,6 +71,8 @@ class Prepared:
         In the user's unit.
     fits : tuple of Adjusted
         Features of the kernel at each bandwidth, less what z explains of them.
+    rounding : tuple of array
+        What rounding may add to each of those features.
     missed : float
         How much of the kernel the features miss, at the worst bandwidth.
     kept : Kept, optional
@@ -76,6 +81,7 @@ class Prepared:
 
     bandwidths: tuple[float, ...]
     fits: tuple[Adjusted, ...]
+    rounding: tuple[Array, ...]
     missed: float
     kept: Kept | None = None
 
@@ -88,13 +94,14 @@ class Prepared:
         """Return what is left of the features of a piece's units at one bandwidth."""
         if self.kept is not None:
             return self.kept.residuals[position, piece.number]
-        return residuals_alone(*self.fits[position].rows(piece.rows), piece.graph)[piece.inside]
+        rows, rounding = self.fits[position].rows(piece.rows), self.rounding[position]
+        return residuals_alone(*rows, piece.pairs, rounding)[piece.inside]
 
     def with_itself(self, middle: Residuals, piece: Piece) -> Share:
         """Return what a piece contributes to the comparison of the variable with itself."""
         if self.kept is not None:
             return self.kept.with_itself[piece.number]
-        return share_of(middle, middle, piece.units, null=False)
+        return share_of_piece(middle, middle, piece, null=False)
 
     def keep(self, pieces: Sequence[Piece]) -> Prepared:
         """Compute what comparisons share, for more than one of them."""
@@ -110,24 +117,39 @@ class Prepared:
         return dataclasses.replace(self, kept=Kept(residuals, with_itself))
 
 
+def share_of_piece(x: Residuals, y: Residuals, piece: Piece, *, null: bool = True) -> Share:
+    """Return what the units of a piece contribute to the comparison of x and y."""
+    part_of = piece.pairs.part_of if isinstance(piece.pairs, StratumRows) else None
+    return share_of(x, y, piece.units, null=null, first_unit=piece.first_unit, part_of=part_of)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Left:
     """What z leaves of a variable.
 
     Attributes
     ----------
+    columns : array, shape (n, d)
+        The variable itself.
     prepared : Prepared or None
         None if nothing is left.
     found : list of str
         Sentences on that.
     """
 
+    columns: Array
     prepared: Prepared | None
     found: list[str]
 
+    @functools.cached_property
+    def codes(self) -> Index:
+        """Which of its values each sample has."""
+        return strata_of(self.columns)
+
     def keep(self, pieces: Sequence[Piece]) -> Left:
         """Compute what comparisons share, for more than one of them."""
-        return Left(None if self.prepared is None else self.prepared.keep(pieces), self.found)
+        kept = None if self.prepared is None else self.prepared.keep(pieces)
+        return dataclasses.replace(self, prepared=kept)
 
 
 def less_z(
@@ -143,10 +165,11 @@ def less_z(
 ) -> Left:
     """Take z off a variable, and prepare what is left."""
     left, found = left_given_z(argument, variable, named, adjuster, graph, workers)
+    columns = variable.columns
     if not left.columns.shape[1]:
-        return Left(None, found)
-    told_apart = variable.columns
-    return Left(prepare(argument, left, told_apart, adjuster, bandwidth, tol, workers), found)
+        return Left(columns, None, found)
+    prepared = prepare(argument, left, columns, adjuster, bandwidth, tol, workers)
+    return Left(columns, prepared, found)
 
 
 def prepare(
@@ -173,7 +196,7 @@ def prepare(
         _require_neither_narrow_nor_wide(argument, widths, variable, n_pairs)
     candidates = _shuffled(values[candidate_rows(values, SEEN)])
 
-    def fit(width: float) -> tuple[Adjusted, float]:
+    def fit(width: float) -> tuple[Adjusted, Array, float]:
         # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
         told_apart = float(1 - np.exp(-((apart / width) ** 2)))
         accuracy = tol * max(told_apart, SMALLEST_TOLD_APART)
@@ -184,10 +207,11 @@ def prepare(
         def features(rows: Rows) -> Array:
             return landmarks(values[rows] / width).astype(np.float64, copy=False)
 
-        return adjuster.fit(features), missed
+        return adjuster.fit(features), landmarks.rounding, missed
 
-    fits, missed = zip(*in_order(fit, widths, workers), strict=True)
-    return Prepared(tuple(width * variable.unit for width in widths), fits, max(missed))
+    fits, rounding, missed = zip(*in_order(fit, widths, workers), strict=True)
+    bandwidths = tuple(width * variable.unit for width in widths)
+    return Prepared(bandwidths, fits, rounding, max(missed))
 
 
 def _require_neither_narrow_nor_wide(
@@ -219,9 +243,11 @@ def _shuffled(candidates: Array) -> Array:
     """Bring candidates into an order that is a variable's own.
 
     Of those that features miss alike, the first becomes a landmark. Were these the same samples for
-    x and for y, the features of both would be large in them.
+    x and for y, the features of both would be large in them. The order comes from the ranks, which
+    do not depend on the last bits of the numbers, and so on the machine.
     """
-    own = np.random.default_rng(zlib.crc32(np.ascontiguousarray(candidates).tobytes()))
+    ranks = np.argsort(candidates, axis=0, kind="stable").astype(np.int32)
+    own = np.random.default_rng(zlib.crc32(ranks.tobytes()))
     shuffled: Array = own.permutation(candidates)
     return shuffled
 

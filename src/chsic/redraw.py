@@ -15,6 +15,7 @@ from chsic._validate import Array, Index
 from chsic.adjust import Adjuster, all_rows
 from chsic.column import Column
 from chsic.columns import Columns, side_by_side
+from chsic.comparable import comparable
 from chsic.confounder import Confounder
 from chsic.design import make_design
 from chsic.samples import Samples
@@ -94,18 +95,29 @@ class _Redrawn:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Source:
-    """Makes data sets in which x and y depend on z as in the user's own."""
+    """Makes data sets in which x and y depend on z as in the user's own.
 
+    Attributes
+    ----------
+    samples : Samples
+        Those of the user that can be compared.
+    x, y : _Redrawn
+        What values are redrawn from.
+    """
+
+    samples: Samples
     x: _Redrawn
     y: _Redrawn
 
     @classmethod
     def of(cls, samples: Samples, rng: np.random.Generator) -> Source:
         """Learn from samples how x and y depend on z."""
-        z = Confounder.of(samples.z)
+        usable = comparable(Confounder(samples.z))
+        samples = samples if usable.rows is None else samples.rows(usable.rows)
+        z = Confounder(samples.z)
         values = [_values(columns) for columns in (samples.x, samples.y)]
         design = make_design(
-            values, z, pairs="auto", alpha=None, block_size=None, adjust="auto", rng=rng
+            values, z, pairs=usable.pairs, alpha=None, block_size=None, adjust="auto", rng=rng
         )
         halves = np.array_split(rng.permutation(len(samples)), 2)
         x, y = (
@@ -114,7 +126,7 @@ class Source:
                 (samples.x, samples.y), design.adjusters, halves, strict=True
             )
         )
-        return cls(x, y)
+        return cls(samples, x, y)
 
     def draw(self, effect: float, rng: np.random.Generator) -> tuple[list[Column], list[Column]]:
         """Redraw x and y given z; in a share `effect` of the samples, y ranks as high as x."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from chsic._validate import MIN_SAMPLES, require_same_length
+from chsic._validate import MIN_SAMPLES, Index, require_same_length
 from chsic.column import Column, read_column
 from chsic.columns import MOST_LEVELS, Columns, Data, called, cut_into_columns, require_usable
 from chsic.names import did_you_mean
@@ -38,6 +38,11 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.x[0].values)
+
+    def rows(self, rows: Index) -> Samples:
+        """Return some of the samples; levels of categories that none of them has are forgotten."""
+        x, y, z = ([column.rows(rows) for column in of] for of in (self.x, self.y, self.z))
+        return Samples(x, y, z, self.n_omitted)
 
     @property
     def kinds(self) -> dict[str, str]:

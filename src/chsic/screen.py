@@ -21,9 +21,10 @@ from chsic.frame import Frame
 from chsic.independence import chsic_test
 from chsic.names import did_you_mean
 from chsic.progress import progress_bar
+from chsic.result import IndependenceResult
 from chsic.samples import require_nan_policy
 from chsic.screened import Screen, line_of, pairs_of, require_statsmodels
-from chsic.shared import SharedTests
+from chsic.shared import SharedTests, or_failure
 
 MOST_PAIRS = 1_000_000
 
@@ -214,22 +215,21 @@ def _tests(
             rng=np.random.default_rng(seed),
         )
         tests = shared.results(list(together), lambda pair: signs(*together[pair]), workers)
-        for pair, result in tests:
-            yield line_of(*together[pair], result)
+        for pair, outcome in tests:
+            yield line_of(*together[pair], outcome)
+
+    def alone(pair: tuple[str, str]) -> IndependenceResult:
+        x, y = ([frame.columns[name]] for name in pair)
+        return chsic_test(
+            x,
+            y,
+            frame.z or None,
+            n_resamples=n_resamples,
+            nan_policy="omit",
+            workers=workers,
+            rng=signs(*pair),
+        )
+
     for x, y in pairs:
-        if x in place and y in place:
-            continue
-        try:
-            result = chsic_test(
-                [frame.columns[x]],
-                [frame.columns[y]],
-                frame.z or None,
-                n_resamples=n_resamples,
-                nan_policy="omit",
-                workers=workers,
-                rng=signs(x, y),
-            )
-        except ValueError as error:  # of the rows that both have, one may be constant
-            yield {"x": x, "y": y, "failed": str(error)}
-        else:
-            yield line_of(x, y, result)
+        if not (x in place and y in place):
+            yield line_of(x, y, or_failure(alone)((x, y)))

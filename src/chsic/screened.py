@@ -11,6 +11,7 @@ import numpy as np
 from chsic._validate import Array, as_number
 from chsic.names import readable
 from chsic.result import IndependenceResult, drawn_by, later
+from chsic.shared import Failure
 
 SHOWN = 10  # pairs in a repr
 FIELDS = ("pvalue", "pvalue_bh", "pvalue_holm", "coefficient", "low", "high", "statistic")
@@ -71,7 +72,8 @@ class Screen:
     skipped : dict
         Columns that could not be tested, and why.
     failed : dict
-        Pairs, as (x, y), that could not be tested for gaps in both, and why.
+        Pairs, as (x, y), that could not be tested, and why: one may be constant in the rows that
+        both have.
     kinds : dict
         What each column was taken for, by its name: ``"number"`` or ``"category"``.
     seed : int
@@ -234,8 +236,10 @@ class Screen:
         return "\n".join(lines)
 
 
-def line_of(x: str, y: str, result: IndependenceResult) -> dict[str, Any]:
+def line_of(x: str, y: str, result: IndependenceResult | Failure) -> dict[str, Any]:
     """Return what is kept of a test, ready for JSON: all fields of a pair that it alone decides."""
+    if isinstance(result, Failure):
+        return {"x": x, "y": y, "failed": result.reason}
     low, high = result.confidence_interval()
     return {
         "x": x,

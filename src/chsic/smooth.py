@@ -16,11 +16,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from chsic._validate import Array, Index
+from chsic._validate import Array
 from chsic.bandwidth import typical_distance
 from chsic.distinct import distinct
 from chsic.features import Landmarks, fit_landmarks
 from chsic.kernels import KERNELS
+from chsic.rows import Rows, in_parts
 
 # Widths of the kernel, in median distances between samples of z. In several dimensions a narrow one
 # would see single samples.
@@ -33,10 +34,10 @@ LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 10, 160  # features of each column of z,
 CANDIDATES = 200  # samples of z that landmarks are chosen from
 SEEN = 1_000  # samples on which the width is chosen
 FITTED = 50_000  # samples on which the regression is fitted
+MOST_HELD = 2**16  # rows whose features of z are held until the next regression asks for them
 LARGEST_SHARE = 0.5  # of n that the regression may spend on its fit
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
 
-Rows: TypeAlias = slice | Index
 Columns: TypeAlias = Callable[[Rows], Array]  # what makes some rows of a matrix
 
 
@@ -170,7 +171,12 @@ class Smoother:
             turned = basis.turn @ weights
 
             def predicted(rows: Rows) -> tuple[Array, Array]:
-                residuals = self._before_turn(width, rows) @ turned
+                if isinstance(rows, slice) or len(rows) <= MOST_HELD:
+                    residuals = self._before_turn(width, rows) @ turned
+                else:
+                    parts = (rows[part] for part in in_parts(len(rows)))
+                    fits = [basis.before_turn(self._z[part]) @ turned for part in parts]
+                    residuals = np.concatenate(fits)
                 np.subtract(targets(rows), residuals, out=residuals)
                 # So many samples were fitted that each of them kept nearly all of its noise.
                 return residuals, np.ones(len(residuals))
@@ -213,12 +219,11 @@ class Smoother:
 
     def _before_turn(self, width: float, rows: Rows) -> Array:
         """Return line and features at some rows; regressions ask for the same ones in turn."""
-        found: dict[float, Array] = {}
-        if isinstance(rows, slice):
-            key = (rows.start, rows.stop)
-            if getattr(self._last, "key", None) != key:
-                self._last.key, self._last.found = key, found
-            found = self._last.found
+        last = getattr(self._last, "rows", None)
+        both_slices = isinstance(rows, slice) and isinstance(last, slice)
+        if last is not rows and not (both_slices and last == rows):
+            self._last.rows, self._last.found = rows, {}
+        found: dict[float, Array] = self._last.found
         if width not in found:
             found[width] = self._basis(width)[0].before_turn(self._z[rows])
         return found[width]

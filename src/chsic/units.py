@@ -122,16 +122,23 @@ def units_in_space(z: Array, number: int) -> Units:
 def units_in_strata(strata: Index, number: int, rng: np.random.Generator) -> Units:
     """Cut every stratum into units, about `number` in all and at least one in each.
 
-    If there are more strata than that, a unit holds several whole ones.
+    If there are more strata than that, a unit holds several whole ones. Strata larger than a unit
+    are cut all the same, and stay by themselves: one unit alone would decide for them, and no sign
+    tells by how much it varies.
     """
     shuffled = rng.permutation(len(strata))
     order = shuffled[np.argsort(strata[shuffled], kind="stable")]
     ends = np.cumsum(np.bincount(strata))
     if len(ends) > number:
         wanted = np.arange(1, number + 1) * len(strata) / number
-        return Units(order, np.unique([0, *ends[np.searchsorted(ends, wanted)]]).astype(np.intp))
-    bounds = [0]
+        inside = np.searchsorted(ends, wanted)
+        starts = np.concatenate([[0], ends[:-1]])
+        large = ends - starts > len(strata) / number
+        cuts = np.where(large[inside], wanted.round(), ends[inside])
+        bounds = np.unique(np.concatenate([[0], cuts, starts[large], ends[large]]))
+        return Units(order, bounds.astype(np.intp))
+    cut = [0]
     for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         parts = min(end - start, max(1, round(number * (end - start) / len(strata))))
-        bounds += np.linspace(start, end, parts + 1).round().astype(np.intp)[1:].tolist()
-    return Units(order, np.array(bounds))
+        cut += np.linspace(start, end, parts + 1).round().astype(np.intp)[1:].tolist()
+    return Units(order, np.array(cut))

@@ -9,9 +9,11 @@ import numpy as np
 from chsic._validate import Array, Index
 from chsic.adjust import Adjuster, all_rows
 from chsic.bandwidth import joint_deviations
-from chsic.columns import Columns, called, indicators
+from chsic.column import Column
+from chsic.columns import Columns, called, indicators, require_no_identifier
 from chsic.grams import residuals_alone
 from chsic.pairs import PairGraph
+from chsic.rounding import without_rounding
 
 NOTHING_LEFT = 1e-20  # of a column's variance: it is a function of z up to rounding
 MOST_OF_VARIANCE, FEW_SAMPLES = 0.5, 30  # of one sample, and where that is nothing special
@@ -38,10 +40,17 @@ class Variable:
 
     @classmethod
     def of(cls, argument: str, columns: Columns) -> Variable:
-        """Take clean columns, in standard deviations."""
-        values, origin = indicators(columns)
+        """Take clean columns, in standard deviations.
+
+        They are shifted by their medians first, so that data far from zero keep all their digits.
+        """
+        require_no_identifier(argument, columns)
+        values, origin = indicators([_exact(column) for column in columns])
         spreads = joint_deviations(argument, values, origin)
-        return cls(values / spreads, origin, float(spreads[0]) if len(spreads) == 1 else 1.0)
+        spreads[spreads == 0] = 1.0  # constant among the rows that are used
+        scaled = values - np.median(values, axis=0)
+        scaled /= spreads
+        return cls(scaled, origin, float(spreads[0]) if len(spreads) == 1 else 1.0)
 
     def rows(self, order: Index) -> Variable:
         """Return the samples in another order."""
@@ -53,7 +62,15 @@ class Variable:
         spread = np.sqrt(np.bincount(self.origin, variances)[self.origin])
         unit = self.unit * float(spread[0]) if len(spread) == 1 else 1.0
         centred = self.columns - np.median(self.columns, axis=0)
-        return Variable(centred / spread, self.origin, unit)
+        centred /= spread
+        return Variable(centred, self.origin, unit)
+
+
+def _exact(column: Column) -> Column:
+    """Return a column whose numbers are equal if they differ by rounding alone."""
+    if column.kind == "category":
+        return column
+    return dataclasses.replace(column, values=without_rounding(column.values))
 
 
 def left_given_z(
@@ -73,7 +90,10 @@ def left_given_z(
     alone = residuals
     if left is None and graph is not None:
         alone = residuals_alone(residuals, left, graph).alone
-    share = alone.var(axis=0) / columns.var(axis=0)
+    variances = columns.var(axis=0)
+    share = np.divide(
+        alone.var(axis=0), variances, where=variances > 0, out=np.zeros(len(variances))
+    )
     varies = share > NOTHING_LEFT
     found = _about_far_values(argument, variable, named)
     for position in np.unique(origin[share <= HARDLY_LEFT]):
@@ -91,7 +111,10 @@ def left_given_z(
                 f"{which} is a function of z up to rounding, so nothing of it is left that could "
                 "depend on the other."
             )
-    return Variable(residuals[:, varies], origin[varies], variable.unit), found
+    compared = residuals if adjuster.of_columns else columns
+    if not varies.all():
+        compared, origin = compared[:, varies], origin[varies]
+    return Variable(compared, origin, variable.unit), found
 
 
 def _about_far_values(argument: str, variable: Variable, named: Columns) -> list[str]:
@@ -100,7 +123,8 @@ def _about_far_values(argument: str, variable: Variable, named: Columns) -> list
     if n < FEW_SAMPLES:
         return []
     squares = (variable.columns - variable.columns.mean(axis=0)) ** 2
-    largest = squares.max(axis=0) / squares.sum(axis=0)
+    total = squares.sum(axis=0)
+    largest = squares.max(axis=0) / np.where(total > 0, total, 1.0)
     return [
         f"One sample has {largest[k]:.0%} of the variance of {called(argument, named[position])}: "
         "if it is not a mistake, give the logarithm or the ranks instead."

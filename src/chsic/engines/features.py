@@ -134,6 +134,8 @@ def feature_covariances(
 
 def laplacian_times(graph: PairGraph, values: Array) -> Array:
     """Return Lap V for a matrix V that is held whole."""
+    if graph.lists is not None:
+        return graph.lists.laplacian_times(values)
     if graph.intervals is None and not graph.is_complete_in_blocks:
         product: Array = graph.listed_laplacian @ values
         return product

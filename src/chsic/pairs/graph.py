@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from chsic._validate import MIN_SAMPLES, Index, as_count, as_number
 from chsic.pairs.intervals import Intervals
+from chsic.pairs.neighbours import Neighbours
 
 MAX_SAMPLES = 3 * 10**9  # the square of which is still a 64-bit integer
 
@@ -52,8 +54,8 @@ class PairGraph:
 
     n_samples: int
     blocks: Index
-    listed: tuple[Index, Index]  # pairs given one by one
-    intervals: Intervals | None  # and pairs given as runs of an order, never listed unless asked
+    intervals: Intervals | None  # pairs given as runs of an order, never listed unless asked
+    lists: Neighbours | None  # all pairs, given as lists of partners
 
     def __init__(
         self, i: ArrayLike, j: ArrayLike, n_samples: int, *, blocks: ArrayLike | None = None
@@ -63,7 +65,7 @@ class PairGraph:
             raise ValueError(f"n_samples: at most {MAX_SAMPLES} are supported, got {n}.")
         listed = _as_indices("i", i, n), _as_indices("j", j, n)
         _require_distinct_pairs(*listed, n)
-        self._set(n, _as_blocks(blocks, listed, n), listed, None)
+        self._set(n, _as_blocks(blocks, listed, n), listed)
 
     @classmethod
     def from_intervals(
@@ -71,35 +73,58 @@ class PairGraph:
     ) -> PairGraph:
         """Make a graph of runs and further pairs, which the caller knows to be distinct."""
         graph = cls.__new__(cls)
-        n = len(intervals.order)
-        graph._set(n, _one_block(n) if blocks is None else blocks, (i, j), intervals)
+        graph._set(len(intervals.order), blocks, (i, j), intervals)
         return graph
 
     @classmethod
     def from_listed(cls, i: Index, j: Index, n: int, *, blocks: Index | None = None) -> PairGraph:
         """Make a graph of pairs which the caller knows to be distinct."""
         graph = cls.__new__(cls)
-        graph._set(n, _one_block(n) if blocks is None else blocks, (i, j), None)
+        graph._set(n, blocks, (i, j))
+        return graph
+
+    @classmethod
+    def from_lists(cls, lists: Neighbours) -> PairGraph:
+        """Make a graph of lists of partners."""
+        graph = cls.__new__(cls)
+        graph._set(len(lists.starts) - 1, None, lists=lists)
         return graph
 
     def _set(
-        self, n: int, blocks: Index, listed: tuple[Index, Index], intervals: Intervals | None
+        self,
+        n: int,
+        blocks: Index | None,
+        listed: tuple[Index, Index] | None = None,
+        intervals: Intervals | None = None,
+        lists: Neighbours | None = None,
     ) -> None:
-        for array in (blocks, *listed):
+        blocks = np.broadcast_to(np.intp(0), n) if blocks is None else blocks  # one place in memory
+        values = {"n_samples": n, "blocks": blocks, "intervals": intervals, "lists": lists}
+        if listed is not None:
+            values["listed"] = listed
+        for array in (blocks, *(listed or ())):
             array.setflags(write=False)
-        values = {"n_samples": n, "blocks": blocks, "listed": listed, "intervals": intervals}
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def __getstate__(self) -> tuple[int, Index, tuple[Index, Index], Intervals | None]:
-        return self.n_samples, self.blocks, self.listed, self.intervals
+    def __getstate__(self) -> tuple[Any, ...]:
+        listed = None if self.lists else self.listed
+        return self.n_samples, self.blocks, listed, self.intervals, self.lists
 
-    def __setstate__(self, state: tuple[int, Index, tuple[Index, Index], Intervals | None]) -> None:
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._set(*state)  # copies are frozen as well
+
+    @functools.cached_property
+    def listed(self) -> tuple[Index, Index]:
+        """Pairs given one by one, beside those in runs."""
+        assert self.lists is not None
+        return self.lists.pairs()
 
     @property
     def n_pairs(self) -> int:
         """Number of pairs K."""
+        if self.lists is not None:
+            return self.lists.n_pairs
         in_runs = self.intervals.n_pairs if self.intervals else 0
         return in_runs + len(self.listed[0])
 
@@ -124,6 +149,8 @@ class PairGraph:
     @functools.cached_property
     def degrees(self) -> Index:
         """Number of partners of each sample, counted without listing pairs in runs."""
+        if self.lists is not None:
+            return self.lists.degrees
         n = self.n_samples
         counts: Index = np.bincount(np.concatenate(self.listed), minlength=n)
         if self.intervals is not None:
@@ -168,6 +195,13 @@ class PairGraph:
         blocks = self.blocks[order] if self.n_blocks > 1 else None
         return order, PairGraph.from_intervals(runs, i, j, blocks=blocks)
 
+    def among(self, samples: Index) -> PairGraph:
+        """Return the graph on some of the samples, which all pairs are among."""
+        number = np.empty(self.n_samples, np.intp)
+        number[samples] = np.arange(len(samples))
+        blocks = np.unique(self.blocks[samples], return_inverse=True)[1].astype(np.intp)
+        return PairGraph.from_listed(number[self.i], number[self.j], len(samples), blocks=blocks)
+
     def laplacian(self) -> scipy.sparse.csr_array:
         """Return the graph Laplacian D D', D the signed incidence matrix of the pairs.
 
@@ -192,6 +226,31 @@ class PairGraph:
     def __repr__(self) -> str:
         blocks = f", n_blocks={self.n_blocks}" if self.n_blocks > 1 else ""
         return f"PairGraph(n_samples={self.n_samples}, n_pairs={self.n_pairs}{blocks})"
+
+
+def some_pairs(graph: PairGraph, number: int = 10_000) -> tuple[Index, Index]:
+    """Draw pairs with a fixed seed, without listing those in runs.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> from chsic.pairs.graph import some_pairs
+    >>> i, j = some_pairs(chsic.complete_pairs(1000), 5)
+    >>> len(i), bool((i != j).all())
+    (5, True)
+    """
+    rng = np.random.default_rng(0)
+    if graph.lists is not None:
+        return graph.lists.pairs(rng.integers(graph.n_pairs, size=number))
+    i, j = graph.listed
+    some = rng.integers(len(i), size=number if len(i) else 0)
+    if graph.intervals is None or graph.intervals.n_pairs < len(i):
+        return i[some], j[some]
+    order, stops = graph.intervals.order, graph.intervals.stops
+    first = rng.integers(len(order), size=number)
+    first = first[stops[first] > first + 1]
+    second = rng.integers(first + 1, stops[first])
+    return order[first], order[second]
 
 
 def max_pairs(n: int) -> int:
@@ -228,13 +287,9 @@ def _as_indices(name: str, values: ArrayLike, n: int) -> Index:
     return array.astype(np.intp)
 
 
-def _one_block(n: int) -> Index:
-    return np.broadcast_to(np.intp(0), n)  # n times the same place in memory
-
-
-def _as_blocks(blocks: ArrayLike | None, pairs: tuple[Index, Index], n: int) -> Index:
+def _as_blocks(blocks: ArrayLike | None, pairs: tuple[Index, Index], n: int) -> Index | None:
     if blocks is None:
-        return _one_block(n)
+        return None
     labels = _as_indices("blocks", blocks, n)
     if len(labels) != n:
         raise ValueError(f"blocks: one for each of the {n} samples is needed, got {len(labels)}.")

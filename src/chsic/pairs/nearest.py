@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from chsic._validate import Array, Index, RNGLike, as_generator
 from chsic.bandwidth import standard_deviations
 from chsic.columns import Data, as_columns
-from chsic.distinct import distinct
 from chsic.pairs.graph import PairGraph, count_pairs
 from chsic.pairs.intervals import Intervals
+from chsic.pairs.neighbours import AT_ONCE, Neighbours, narrow_type
 from chsic.pairs.strata import strata_of
 
 JITTER = 1e-12  # of the largest value: far below any distance that means something
@@ -69,8 +70,33 @@ def nearest_on_line(order: Index, alpha: float, categories: Index | None = None)
 
 def nearest_in_space(z: Array, alpha: float, rng: np.random.Generator) -> PairGraph:
     """Pair with the alpha nearest rows of `z`."""
+    return PairGraph.from_lists(Neighbours.of_directed(_nearest(z, alpha, rng)))
+
+
+def nearest_in_categories(
+    z: Array, categories: Index, alpha: float, rng: np.random.Generator
+) -> PairGraph:
+    """Pair with the alpha nearest rows of `z` in the same category, or all if there are fewer."""
     n = len(z)
-    k = max(1, round(alpha))
+    order = np.argsort(categories, kind="stable")
+    ends = np.cumsum(np.bincount(categories)).tolist()
+    nearest = np.repeat(np.arange(n, dtype=narrow_type(n))[:, np.newaxis], _number(alpha), axis=1)
+    for start, end in zip([0, *ends], ends, strict=False):
+        inside = order[start:end]
+        if len(inside) > 1:
+            here = inside[_nearest(z[inside], min(alpha, len(inside) - 1), rng)]
+            nearest[inside, : here.shape[1]] = here
+    return PairGraph.from_lists(Neighbours.of_directed(nearest))
+
+
+def _number(alpha: float) -> int:
+    """Return how many rows to look for: the sample itself is among them."""
+    return max(1, round(alpha)) + 1
+
+
+def _nearest(z: Array, alpha: float, rng: np.random.Generator) -> NDArray[np.integer]:
+    """Return for each row of `z` the nearest ones, most often itself and alpha others."""
+    n = len(z)
     if strata_of(z).max() + 1 < n:
         # A tree would give the same few neighbours to all samples of equal z.
         z = z + JITTER * np.abs(z).max() * rng.uniform(-1, 1, z.shape)
@@ -78,28 +104,12 @@ def nearest_in_space(z: Array, alpha: float, rng: np.random.Generator) -> PairGr
     shuffled = rng.permutation(n)
     tree = KDTree(z[shuffled])
     asked = tree.indices  # one leaf after the other, so that what is looked at is in the cache
-    _, found = tree.query(tree.data[asked], k + 1)
-    i, j = shuffled[np.repeat(asked, k + 1)], shuffled[found.ravel()]
-    keys = distinct(np.minimum(i, j) * n + np.maximum(i, j))
-    i, j = np.divmod(keys, n)
-    apart = i != j
-    return PairGraph.from_listed(i[apart], j[apart], n)
-
-
-def nearest_in_categories(
-    z: Array, categories: Index, alpha: float, rng: np.random.Generator
-) -> PairGraph:
-    """Pair with the alpha nearest rows of `z` in the same category, or all if there are fewer."""
-    order = np.argsort(categories, kind="stable")
-    ends = np.cumsum(np.bincount(categories)).tolist()
-    found = [np.empty((2, 0), np.intp)]
-    for start, end in zip([0, *ends], ends, strict=False):
-        inside = order[start:end]
-        if len(inside) > 1:
-            graph = nearest_in_space(z[inside], min(alpha, len(inside) - 1), rng)
-            found.append(inside[np.array(graph.listed)])
-    i, j = np.concatenate(found, axis=1)
-    return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), len(z))
+    nearest = np.empty((n, _number(alpha)), narrow_type(n))
+    for start in range(0, n, AT_ONCE):
+        rows = asked[start : start + AT_ONCE]
+        _, found = tree.query(tree.data[rows], nearest.shape[1])
+        nearest[shuffled[rows]] = shuffled[found]
+    return nearest
 
 
 def sorted_with_ties(z: Array, rng: np.random.Generator) -> Index:

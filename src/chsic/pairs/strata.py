@@ -12,7 +12,7 @@ LARGE_SHARE = 0.75  # of the samples in such strata make z discrete
 
 def strata_of(z: Array) -> Index:
     """Return for each sample the number of its value among the distinct rows of `z`."""
-    order = np.lexsort(z.T)
+    order = np.argsort(z[:, 0]) if z.shape[1] == 1 else np.lexsort(z.T)  # thrice as fast
     changes = np.any(z[order[1:]] != z[order[:-1]], axis=1)
     codes = np.empty(len(z), np.intp)
     codes[order] = np.concatenate([[0], np.cumsum(changes)])

@@ -46,9 +46,9 @@ LAYERS = [
     ["outcome"],
     ["inference"],
     ["independence", "shared"],
-    ["sensitivity", "calibrate", "words", "discovery"],
+    ["along_settings", "calibration", "words", "discovery"],
     ["frame", "screened", "finished", "progress"],
-    ["screen", "notebook"],
+    ["screening", "notebook"],
     ["table", "files", "models"],
     ["scenarios"],
     ["datasets", "paper"],
@@ -172,7 +172,7 @@ def test_public_names():
 
 
 PUBLIC_MODULES = [
-    "calibrate",
+    "calibration",
     "compare",
     "datasets",
     "figure1",
@@ -186,7 +186,7 @@ PUBLIC_MODULES = [
     "report.facts",
     "report.page",
     "report.write",
-    "screen",
+    "screening",
     "screened",
     "plot.along_settings",
     "plot.along_z",
@@ -194,7 +194,7 @@ PUBLIC_MODULES = [
     "plot.null",
     "plot.paper_figure",
     "scenarios",
-    "sensitivity",
+    "along_settings",
     "table",
     "words",
 ]

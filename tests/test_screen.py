@@ -241,8 +241,7 @@ def test_resumed_run_is_the_same(frame, found, tmp_path):
 def test_finished_pairs_are_not_tested_again(frame, tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
     first = chsic.screen(frame, "z", resume=path)
-    monkeypatch.setattr("chsic.screen.SharedTests", None, raising=False)
-    monkeypatch.setattr(sys.modules["chsic.screen"], "SharedTests", None)
+    monkeypatch.setattr("chsic.screening.SharedTests", None)
     again = chsic.screen(frame, "z", resume=path)  # with the seed of the file
     assert again.pairs == first.pairs
     assert again.seed == first.seed

@@ -7,7 +7,8 @@ True
 """
 
 from chsic import datasets, kernels, paper
-from chsic.calibrate import Calibration, calibrate
+from chsic.along_settings import Sensitivity, sensitivity
+from chsic.calibration import Calibration, calibrate
 from chsic.discovery import Answer, Discovery
 from chsic.independence import chsic_test, hsic_test
 from chsic.measure import chsic, explain, hsic
@@ -21,9 +22,8 @@ from chsic.pairs import (
 )
 from chsic.report import write_report
 from chsic.result import IndependenceResult
-from chsic.screen import screen
 from chsic.screened import Screen, ScreenedPair
-from chsic.sensitivity import Sensitivity, sensitivity
+from chsic.screening import screen
 from chsic.terms import AccuracyWarning
 
 __version__ = "0.1.0"

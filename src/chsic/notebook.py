@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from chsic.along_settings import Sensitivity
 from chsic.names import readable
 from chsic.result import IndependenceResult
 from chsic.screened import Screen
-from chsic.sensitivity import Sensitivity
 from chsic.words import answer, pvalue, question, strength
 
 MOST_ROWS = 20

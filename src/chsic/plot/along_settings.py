@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from chsic.along_settings import Sensitivity, SensitivityPoint
 from chsic.plot.canvas import BLUE, GREY, plainly, two_axes_or_new
-from chsic.sensitivity import Sensitivity, SensitivityPoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from chsic._validate import RNGLike, as_generator
+from chsic.along_settings import Sensitivity, sensitivity
 from chsic.column import DAY, EPOCH, Column
 from chsic.columns import Data
 from chsic.independence import chsic_test
@@ -19,7 +20,6 @@ from chsic.plot.differences import BeforeAndAfter, before_and_after
 from chsic.progress import Report
 from chsic.result import IndependenceResult
 from chsic.samples import Samples, read_arguments, read_samples
-from chsic.sensitivity import Sensitivity, sensitivity
 
 MOST_FOR_SENSITIVITY = 20_000  # samples: a dozen tests of more would take minutes
 NEIGHBOURS_DRAWN = 4  # of a sample, in the picture of differences

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from chsic.along_settings import SensitivityPoint
 from chsic.names import readable
 from chsic.plot.along_settings import SMALLEST
 from chsic.plot.along_z import profile_along
@@ -17,7 +18,6 @@ from chsic.plot.canvas import BLUE, GREY, ORANGE
 from chsic.plot.differences import BeforeAndAfter
 from chsic.report.facts import Facts
 from chsic.result import IndependenceResult
-from chsic.sensitivity import SensitivityPoint
 from chsic.words import listed, pvalue
 
 DIGITS = 6  # of coordinates: more cannot be seen

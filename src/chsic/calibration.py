@@ -43,7 +43,7 @@ class Calibration:
 
         Examples
         --------
-        >>> from chsic.calibrate import Calibration
+        >>> from chsic.calibration import Calibration
         >>> made = Calibration(
         ...     n_sim=4, n_samples=9, effect_sizes=(0.0,), pvalues=((0.01, 0.2, 0.5, 0.9),)
         ... )

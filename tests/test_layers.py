@@ -14,7 +14,7 @@ PACKAGE = Path(chsic.__file__).parent
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
     ["_validate", "names", "kept", "freed"],
-    ["_line", "column", "distinct", "rounding", "rows"],
+    ["_line", "column", "distinct", "outliers", "rounding", "rows"],
     ["columns"],
     ["samples"],
     ["kernels", "bandwidth"],

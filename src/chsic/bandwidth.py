@@ -23,13 +23,7 @@ SMALLEST = 1000 * np.finfo(np.float64).smallest_subnormal  # below, three digits
 
 def standard_deviations(name: str, values: Array) -> Array:
     """Return the n - 1 standard deviation of each column, 0 only if it is constant."""
-    low = values.min(axis=0)
-    with np.errstate(over="ignore"):
-        spread = values.max(axis=0) - low
-    if not np.all(np.isfinite(spread)):
-        raise ValueError(
-            f"{name}: values reach {np.abs(values).max():g} and overflow; rescale them."
-        )
+    low, spread = require_finite_range(name, values)
     scaled = values - low  # one temporary array: with many samples they cost more than sums do
     scaled /= np.where(spread > 0, spread, 1.0)
     scaled -= scaled.mean(axis=0)
@@ -41,6 +35,18 @@ def standard_deviations(name: str, values: Array) -> Array:
             "standard deviation underflows; rescale them."
         )
     return deviations
+
+
+def require_finite_range(name: str, values: Array) -> tuple[Array, Array]:
+    """Return the smallest value of each column and the range above it, if that is finite."""
+    low = values.min(axis=0)
+    with np.errstate(over="ignore"):
+        spread = values.max(axis=0) - low
+    if not np.all(np.isfinite(spread)):
+        raise ValueError(
+            f"{name}: values reach {np.abs(values).max():g} and overflow; rescale them."
+        )
+    return low, spread
 
 
 def joint_deviations(name: str, values: Array, origin: Index) -> Array:

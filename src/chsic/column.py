@@ -172,8 +172,10 @@ def _is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)  # NaN, NaT
-    except (TypeError, ValueError):
+    except TypeError:
         return True  # pandas.NA will not say
+    except ValueError:
+        return False  # an array
 
 
 def _numbers(name: str, plain: NDArray[Any]) -> Array:
@@ -267,7 +269,14 @@ def is_number(text: str) -> bool:
 
 
 def _hashable(value: Any) -> Hashable:
-    return None if _is_missing(value) else value
+    if _is_missing(value):
+        return None
+    try:
+        hash(value)
+    except TypeError:
+        return str(value)  # lists and their like
+    key: Hashable = value
+    return key
 
 
 def _text(value: Any) -> str | None:

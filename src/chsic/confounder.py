@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._validate import Array, Index
-from chsic.bandwidth import standard_deviations
+from chsic.bandwidth import require_finite_range, standard_deviations
+from chsic.column import Column
 from chsic.columns import Columns, side_by_side
+from chsic.outliers import about_far_values, clipped, drawn_in
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.pairs.strata import strata_of
 
@@ -60,7 +62,19 @@ class Confounder:
     @functools.cached_property
     def scaled(self) -> Array:
         """Numbers in standard deviations beside indicators of categories, for a regression."""
-        return _scaled(self.columns)
+        parts = [_scaled(column) for column in self.columns]
+        return np.hstack(parts) if len(parts) > 1 else parts[0]
+
+    @property
+    def far_values(self) -> list[tuple[Column, str]]:
+        """Columns with values far off, and a sentence on them."""
+        starts = np.cumsum([0, *(_width(column) for column in self.columns)])
+        told = (
+            (column, about_far_values(self.scaled[:, start]))
+            for column, start in zip(self.columns, starts, strict=False)
+            if column.kind == "number"
+        )
+        return [(column, text) for column, text in told if text]
 
     @functools.cached_property
     def strata(self) -> Index:
@@ -90,27 +104,29 @@ class Confounder:
         return bool(np.all(follows))
 
 
-def _scaled(columns: Columns) -> Array:
-    """Every column has variance 1, that of a category being the sum over all its indicators.
+def _width(column: Column) -> int:
+    """Return how many columns a regression has for it."""
+    return 1 if len(column.levels) <= 2 else min(len(column.levels), MOST_INDICATORS)
+
+
+def _scaled(column: Column) -> Array:
+    """Give a column variance 1, that of a category being the sum over all its indicators.
 
     Only the most frequent levels of a category have one, as there may be as many as samples.
     """
-    parts = []
-    for column in columns:
-        if len(column.levels) <= 2:
-            values = column.values[:, np.newaxis]
-            # Among rows that are compared, z may be constant.
-            spread = standard_deviations("z", values)[0] or 1.0
-        else:
-            counts = np.bincount(column.values.astype(np.intp))
-            n = len(column.values)
-            spread = np.sqrt((counts * (1 - counts / n)).sum() / (n - 1))
-            often = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
-            values = (column.values[:, np.newaxis] == often).astype(np.float64)
-        # From the median on, so that values far from zero keep their digits; in units before the
-        # mean is taken, as the sum of large values may overflow.
-        in_units = (values - np.median(values, axis=0)) / spread
-        in_units -= in_units.mean(axis=0)
-        parts.append(in_units)
-    scaled: Array = np.hstack(parts) if len(parts) > 1 else parts[0]
+    if _width(column) == 1:
+        values = column.values[:, np.newaxis]
+        require_finite_range("z", values)
+        # From the median on, so that values far from zero keep their digits.
+        values = values - np.median(values, axis=0)
+        # Among rows that are compared, z may be constant.
+        spread = standard_deviations("z", clipped(values))[0] or 1.0
+    else:
+        counts = np.bincount(column.values.astype(np.intp))
+        n = len(column.values)
+        spread = np.sqrt((counts * (1 - counts / n)).sum() / (n - 1))
+        often = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
+        values = (column.values[:, np.newaxis] == often).astype(np.float64)
+    scaled = drawn_in(values / spread)
+    scaled -= scaled.mean(axis=0)
     return scaled

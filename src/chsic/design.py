@@ -18,6 +18,7 @@ from chsic.adjust import (
     Unadjusted,
 )
 from chsic.bandwidth import typical_distance
+from chsic.columns import called
 from chsic.comparable import Pairs, resolve_pairs
 from chsic.confounder import Confounder
 from chsic.freed import keep_freed_memory
@@ -38,6 +39,7 @@ BLOCK_SIZE = 8  # of pairs="blocks"
 AUGMENT_WIDTH = 0.5  # of the kernel on z between units, in median distances
 MANY_COLUMNS = 5
 FEW_SAMPLES_A_COLUMN = 10
+FEW_SAMPLES = 30  # of which one may well be far from the others
 FEW_UNITS = 20
 FAR_APART = 0.7  # of the median distance of any two samples
 NO_COMPANY = 1e-6  # kernel on z between units below which they are unrelated
@@ -294,6 +296,8 @@ def _about_z(z: Confounder) -> tuple[str, ...]:
             f"z has {d} columns: samples are far apart in z, and the p-value leans on the "
             "regression; if x and y follow many of them, it may be far too small."
         )
+    if n >= FEW_SAMPLES:
+        found += [f"{called('z', column)}: {text}" for column, text in z.far_values]
     tied = float((np.bincount(z.strata)[z.strata] >= SMALLEST_STRATUM).mean())
     if tied > 0.5:
         found.append(

@@ -274,11 +274,11 @@ class Discovery:
         if given.inference is not None:
             [adjuster], graph = given.inference.design.adjusters, given.inference.design.graph
             left = less_z(name, variable, columns, adjuster, graph)
-            return _Variable(variable.columns, None, left.keep(given.inference.pieces))
+            return _Variable(variable.clipped, None, left.keep(given.inference.pieces))
         assert given.learner is not None
-        learned = given.learner.of(variable.columns)
+        learned = given.learner.of(variable.clipped)
         left = less_z(name, variable, columns, RidgeAdjuster(learned[1]), None)
-        return _Variable(variable.columns, learned, left)
+        return _Variable(variable.clipped, learned, left)
 
     def _own_inference(
         self, given: _Given, variables: Sequence[_Variable], rng: np.random.Generator

@@ -158,7 +158,7 @@ def chsic_test(
         order = confounder.along_line(generator)
         u, v, confounder = u.rows(order), v.rows(order), confounder.in_order(order)
     design = make_design(
-        (u.columns, v.columns),
+        (u.clipped, v.clipped),
         confounder,
         pairs=usable.pairs,
         alpha=settings["alpha"],

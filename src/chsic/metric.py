@@ -50,7 +50,8 @@ class Learner:
         """Return the metric for one variable, and a smoother in it, or one of each column."""
         if self._z.shape[1] == 1:
             return self._on_line
-        standard = (values - values.mean(axis=0)) / values.std(axis=0)
+        spreads = values.std(axis=0)
+        standard = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
         targets = _summary(standard[self._rows])
         turn, smoother, error = learn_metric(self._some, targets, self._plain)
         is_sum = self._sum is not None and self._sum.fit(targets.__getitem__).error < error

@@ -56,6 +56,7 @@ class _Redrawn:
     """What redrawn values of one variable are made of: a fit, and residuals near in z."""
 
     columns: Columns
+    units: Array
     fit: Array
     residuals: Array
     pools: _Pools
@@ -64,7 +65,7 @@ class _Redrawn:
     def of(
         cls, columns: Columns, adjuster: Adjuster, z: Confounder, in_strata: bool, half: Index
     ) -> _Redrawn:
-        values = _values(columns)
+        values, units = _values(columns)
         if in_strata or _is_discrete(columns, values):
             order = _order(values)
             if in_strata:
@@ -73,7 +74,7 @@ class _Redrawn:
                 # How often a value occurs nearby is a rough function of z. x and y that are
                 # related would share it, if they did not have it from different samples.
                 pools = _Pools.of_neighbours(half[_nearest(z.scaled[half], z.scaled)], order)
-            return cls(columns, np.zeros_like(values), values, pools)
+            return cls(columns, units, np.zeros_like(values), values, pools)
         near = _nearest(z.scaled, z.scaled)
         residuals, left = all_rows(adjuster.fit(values.__getitem__), len(values))
         fit = values - residuals
@@ -83,10 +84,10 @@ class _Redrawn:
         k = near.shape[1]
         residuals = residuals * (k / (k - 1)) ** 0.5
         fit -= residuals[near].mean(axis=1)
-        return cls(columns, fit, residuals, _Pools.of_neighbours(near, _order(residuals)))
+        return cls(columns, units, fit, residuals, _Pools.of_neighbours(near, _order(residuals)))
 
     def at(self, ranks: Array) -> list[Column]:
-        values = self.fit + self.residuals[self.pools.at(ranks)]
+        values = (self.fit + self.residuals[self.pools.at(ranks)]) * self.units
         return [
             dataclasses.replace(column, values=made).rows(slice(None))
             for column, made in zip(self.columns, values.T, strict=True)
@@ -115,7 +116,7 @@ class Source:
         usable = comparable(Confounder(samples.z))
         samples = samples if usable.rows is None else samples.rows(usable.rows)
         z = Confounder(samples.z)
-        values = [_values(columns) for columns in (samples.x, samples.y)]
+        values = [_values(columns)[0] for columns in (samples.x, samples.y)]
         design = make_design(
             values, z, pairs=usable.pairs, alpha=None, block_size=None, adjust="auto", rng=rng
         )
@@ -137,8 +138,12 @@ class Source:
         return self.x.at(ranks_of_x), self.y.at(ranks_of_y)
 
 
-def _values(columns: Columns) -> Array:
-    return side_by_side([column.values for column in columns])
+def _values(columns: Columns) -> tuple[Array, Array]:
+    """Return columns in units in which they are at most about 1, and those: exact powers of two."""
+    values = side_by_side([column.values for column in columns])
+    largest = np.abs(values).max(axis=0)
+    units = np.ldexp(1.0, np.where(largest > 0, np.frexp(largest)[1] - 1, 0))
+    return values / units, units
 
 
 def _is_discrete(columns: Columns, values: Array) -> bool:

@@ -101,7 +101,7 @@ class SharedTests:
         if not variables:
             return  # nothing can be tested
         design = make_design(
-            [variable.columns for variable in variables.values()],
+            [variable.clipped for variable in variables.values()],
             confounder,
             pairs=usable.pairs,
             alpha=None,

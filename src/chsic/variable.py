@@ -8,15 +8,16 @@ import numpy as np
 
 from chsic._validate import Array, Index
 from chsic.adjust import Adjuster, all_rows
-from chsic.bandwidth import joint_deviations
+from chsic.bandwidth import joint_deviations, require_finite_range
 from chsic.column import Column
 from chsic.columns import Columns, called, indicators, require_no_identifier
 from chsic.grams import residuals_alone
+from chsic.outliers import about_far_values, clipped, drawn_in
 from chsic.pairs import PairGraph
 from chsic.rounding import without_rounding
 
 NOTHING_LEFT = 1e-20  # of a column's variance: it is a function of z up to rounding
-MOST_OF_VARIANCE, FEW_SAMPLES = 0.5, 30  # of one sample, and where that is nothing special
+FEW_SAMPLES = 30  # of which one may well be far from the others
 HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
 
 
@@ -28,6 +29,8 @@ class Variable:
     ----------
     columns : array, shape (n, d)
         The numbers.
+    clipped : array, shape (n, d)
+        What a regression follows: the same, but for values far off.
     origin : array of int, shape (d,)
         Which column of the user's each of them comes from.
     unit : float
@@ -35,6 +38,7 @@ class Variable:
     """
 
     columns: Array
+    clipped: Array
     origin: Index
     unit: float
 
@@ -46,15 +50,21 @@ class Variable:
         """
         require_no_identifier(argument, columns)
         values, origin = indicators([_exact(column) for column in columns])
-        spreads = joint_deviations(argument, values, origin)
+        require_finite_range(argument, values)
+        values = values - np.median(values, axis=0)
+        near = clipped(values)
+        spreads = joint_deviations(argument, near, origin)
+        unit = float(spreads[0]) if len(spreads) == 1 else 1.0
         spreads[spreads == 0] = 1.0  # constant among the rows that are used
-        scaled = values - np.median(values, axis=0)
-        scaled /= spreads
-        return cls(scaled, origin, float(spreads[0]) if len(spreads) == 1 else 1.0)
+        scaled = values / spreads
+        inside = scaled if near is values else near / spreads
+        return cls(drawn_in(scaled), inside, origin, unit)
 
     def rows(self, order: Index) -> Variable:
         """Return the samples in another order."""
-        return Variable(self.columns[order], self.origin, self.unit)
+        columns = self.columns[order]
+        inside = columns if self.clipped is self.columns else self.clipped[order]
+        return Variable(columns, inside, self.origin, self.unit)
 
     def standardised(self) -> Variable:
         """Give every column variance 1; one column alone keeps its unit."""
@@ -63,7 +73,7 @@ class Variable:
         unit = self.unit * float(spread[0]) if len(spread) == 1 else 1.0
         centred = self.columns - np.median(self.columns, axis=0)
         centred /= spread
-        return Variable(centred, self.origin, unit)
+        return Variable(centred, centred, self.origin, unit)
 
 
 def _exact(column: Column) -> Column:
@@ -86,7 +96,10 @@ def left_given_z(
     Without a regression, the `graph` tells what is left.
     """
     columns, origin = variable.columns, variable.origin
-    residuals, left = all_rows(adjuster.fit(columns.__getitem__), len(columns), workers)
+    fitted = adjuster.fit(variable.clipped.__getitem__)
+    residuals, left = all_rows(fitted, len(columns), workers)
+    if variable.clipped is not columns:
+        residuals += columns - variable.clipped
     alone = residuals
     if left is None and graph is not None:
         alone = residuals_alone(residuals, left, graph).alone
@@ -114,20 +127,16 @@ def left_given_z(
     compared = residuals if adjuster.of_columns else columns
     if not varies.all():
         compared, origin = compared[:, varies], origin[varies]
-    return Variable(compared, origin, variable.unit), found
+    return Variable(compared, compared, origin, variable.unit), found
 
 
 def _about_far_values(argument: str, variable: Variable, named: Columns) -> list[str]:
-    """Say if one sample of a number is so far off that the others hardly matter beside it."""
-    n = len(variable.columns)
-    if n < FEW_SAMPLES:
+    """Say if values of a number are so far off that they may not be meant."""
+    if len(variable.columns) < FEW_SAMPLES:
         return []
-    squares = (variable.columns - variable.columns.mean(axis=0)) ** 2
-    total = squares.sum(axis=0)
-    largest = squares.max(axis=0) / np.where(total > 0, total, 1.0)
-    return [
-        f"One sample has {largest[k]:.0%} of the variance of {called(argument, named[position])}: "
-        "if it is not a mistake, give the logarithm or the ranks instead."
-        for k, position in enumerate(variable.origin)
-        if largest[k] > MOST_OF_VARIANCE and named[position].kind == "number"
-    ]
+    found = []
+    for k, position in enumerate(variable.origin):
+        column = variable.columns[:, k]
+        if named[position].kind == "number" and (text := about_far_values(column)):
+            found.append(f"{called(argument, named[position])}: {text}")
+    return found

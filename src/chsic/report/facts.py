@@ -13,7 +13,7 @@ import scipy
 
 from chsic._validate import RNGLike, as_generator
 from chsic.along_settings import Sensitivity, sensitivity
-from chsic.column import DAY, EPOCH, Column
+from chsic.column import Column
 from chsic.columns import Data
 from chsic.independence import chsic_test
 from chsic.plot.differences import BeforeAndAfter, before_and_after
@@ -23,6 +23,7 @@ from chsic.samples import Samples, read_arguments, read_samples
 
 MOST_FOR_SENSITIVITY = 20_000  # samples: a dozen tests of more would take minutes
 NEIGHBOURS_DRAWN = 4  # of a sample, in the picture of differences
+LAST_MINUTE = 2**62  # before or after 1970 that NumPy counts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,7 +186,10 @@ def _about(role: str, column: Column) -> ColumnFacts:
 def _written(value: float, column: Column) -> str:
     if not column.is_date:
         return f"{value:.4g}"
-    return str((EPOCH + np.timedelta64(round(value * DAY), "us")).astype("datetime64[m]"))
+    minutes = value * 24 * 60
+    if abs(minutes) > LAST_MINUTE:
+        return f"{value / 365.2425:.4g} years after 1970"
+    return str(np.datetime64(round(minutes), "m"))
 
 
 def _versions() -> dict[str, str]:

@@ -90,5 +90,6 @@ def numbers_and_category(rng, n) -> Confounder:
 
 CONFOUNDERS: tuple[Callable[[np.random.Generator, int], Confounder], ...] = (
     none, few_values, categories, many_categories, one_large_category, line, far_line, tied_line,
-    outlier_line, plane, fill_plane, space, repeated_columns, number_and_category, numbers_and_category,
+    outlier_line, plane, fill_plane, space, repeated_columns, number_and_category,
+    numbers_and_category,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-adapters check docs package figure pictures bench failures measures calibration calibration-full clean
+.PHONY: help demo test test-adapters check docs package figure pictures bench fuzz failures measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, figure and report into demo/"
@@ -14,6 +14,7 @@ help:
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
 	@echo "make pictures  redraw the other pictures of the README"
 	@echo "make bench   time the library and its peers, results in benchmarks/results/"
+	@echo "make fuzz    40,000 calls with data of the worst kinds (an hour; goes on where it was)"
 	@echo "make failures          how wrong the test is where its assumptions fail (5 minutes)"
 	@echo "make measures          compare measures of conditional dependence (15 minutes)"
 	@echo "make calibration       level and power of the test and its peers, reduced (minutes)"
@@ -55,6 +56,10 @@ bench: .venv/bench
 	$(BIN)/python -m benchmarks.screening
 	$(BIN)/python -m benchmarks.reader
 	$(BIN)/python -m benchmarks.discovery
+	$(BIN)/python -m benchmarks.memory
+
+fuzz: .venv/dev
+	$(BIN)/python -m benchmarks.attack
 
 failures: .venv/dev
 	$(BIN)/python -m benchmarks.failures

@@ -87,6 +87,7 @@ def test_a_fill_value_in_z_does_not_hide_the_others(kind, fill):
         pvalues.append(found.pvalue)
         told = [s for s in found.warnings if "standard deviations of the others away" in s]
         assert len(told) == 1
+        assert ": 2 values are" in told[0]
     assert min(pvalues) > 1e-3
     assert np.median(pvalues) > 0.2
 

@@ -1,5 +1,6 @@
 """Where x and y never vary together given z, nothing is said of their relation."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -124,3 +125,11 @@ def test_numbers_apart_by_rounding_become_equal_and_no_others():
     np.testing.assert_array_equal(equal[2:], apart[2:])
     lattice = 1e15 + np.arange(30) * 0.125  # all neighbours are one unit in the last place apart
     np.testing.assert_array_equal(without_rounding(lattice), lattice)
+
+
+def test_an_interval_of_which_signs_show_nothing_is_wide():
+    """A division by the spread that signs show overflowed."""
+    found = chsic.chsic_test(*np.random.default_rng(0).normal(size=(3, 50)), rng=0)
+    blind = dataclasses.replace(found, coefficient=-0.001, null_spread=0.0)
+    assert blind.confidence_interval() == (-1, 1)
+    assert repr(blind)

@@ -68,12 +68,12 @@ class Confounder:
     @property
     def far_values(self) -> list[tuple[Column, str]]:
         """Columns with values far off, and a sentence on them."""
-        starts = np.cumsum([0, *(_width(column) for column in self.columns)])
-        told = (
-            (column, about_far_values(self.scaled[:, start]))
-            for column, start in zip(self.columns, starts, strict=False)
-            if column.kind == "number"
-        )
+        places = np.cumsum([0, *(_width(column) for column in self.columns)])
+        told = []
+        for column, place in zip(self.columns, places, strict=False):
+            if column.kind == "number":
+                values = self.scaled[:, place]
+                told.append((column, about_far_values(values - np.median(values))))
         return [(column, text) for column, text in told if text]
 
     @functools.cached_property

@@ -180,8 +180,8 @@ class IndependenceResult:
             raise ValueError(f"level: must lie between 0 and 1, got {level:g}; 0.95 is usual.")
         values = self.leave_one_out
         n_units = len(values)
-        if n_units < 2:
-            return ConfidenceInterval(-1.0, 1.0)  # nothing is known
+        if n_units < 2 or self.null_spread == 0:
+            return ConfidenceInterval(-1.0, 1.0)  # nothing shows how much it varies
         # The coefficient is a squared length, so that its variance grows with it: a theta + b, b
         # what it is under conditional independence. Both are known here, at the estimate.
         estimate, b = self.coefficient, self.null_spread**2

@@ -7,7 +7,7 @@ from answers import PATH, answers
 
 
 def close_to(field, value):
-    """What a machine may make of it: other last bits, and so a draw on the other side of the data."""
+    """What a machine may make of it: other last bits, and so another draw beyond the data."""
     if not isinstance(value, float):
         return value
     if field == "pvalue":

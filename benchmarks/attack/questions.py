@@ -11,6 +11,7 @@ from benchmarks.attack.confounders import CONFOUNDERS
 
 SIZES = (20, 30, 50, 80, 120, 200)
 HARDLY_ANY = (0, 1, 3, 4, 5, 8)
+NEIGHBOURS = 10  # samples near in z that permutations mix, where no two are equal in it
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -21,8 +22,8 @@ class Question:
     ----------
     x, y, z : object
         What is passed to the library.
-    strata : array of int or None
-        Samples of equal z, if z is discrete or absent.
+    strata : array of int
+        Samples of equal z, or of nearly the same number that x and y depend on.
     is_null : bool
         Whether x and y are independent given z.
     keywords : dict
@@ -36,7 +37,7 @@ class Question:
     x: Any
     y: Any
     z: Any
-    strata: np.ndarray | None
+    strata: np.ndarray
     is_null: bool
     keywords: dict[str, Any]
     drawn: str
@@ -64,6 +65,8 @@ def draw_question(rng: np.random.Generator, *, null: bool) -> Question:
         keywords["kinds"] = {"x": str(rng.choice(["number", "category"]))}
     else:
         x, y, z = (_contained(rng, values) for values in (x, y, z))
+    if strata is None:
+        strata = np.argsort(np.argsort(t)) // NEIGHBOURS
     drawn = f"n = {n}, z {confounder.__name__}, x {of_x.__name__}, y {of_y.__name__}"
     return Question(x, y, z, strata, is_null, keywords, drawn, plain)
 

@@ -31,20 +31,12 @@ def one(number: int) -> dict[str, Any]:
     if outcome is not None and null:
         row["pvalue"] = pvalue = outcome.pvalues[0]
         if pvalue < SMALL:
-            row["permutation"] = _confirmation(asked, rng)
-            if row["permutation"] is None or row["permutation"] > CONFIRMED:
+            row["permutation"] = permutation_pvalue(*asked.plain, asked.strata, rng)
+            if row["permutation"] > CONFIRMED:
                 defects = [*defects, f"p = {pvalue:.2g} of a true null is not confirmed"]
     if outcome is None and not defects:
         row["refused"] = True
     return {**row, "defects": defects}
-
-
-def _confirmation(asked: Any, rng: np.random.Generator) -> float | None:
-    """Return the p-value by permutations, of samples near in z if no two are equal in it."""
-    strata = asked.strata
-    if strata is None:
-        return None
-    return permutation_pvalue(*asked.plain, strata, rng)
 
 
 def block(first: int) -> dict[str, Any]:

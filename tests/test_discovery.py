@@ -175,6 +175,8 @@ def test_questions_that_cannot_be_asked(frame):
         chsic.Discovery(np.empty((10, 0)))
     with pytest.raises(ValueError, match="samples are needed, got 0"):
         chsic.Discovery(np.empty((0, 3)))
+    with pytest.raises(ValueError, match="n_resamples: expected at most 10,000,000, got"):
+        chsic.Discovery(frame, n_resamples=10**7 + 1)
 
 
 def test_gaps(frame):

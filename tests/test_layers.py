@@ -221,6 +221,7 @@ HELPERS = {
     "line_of",
     "max_pairs",
     "adjusted_pvalues",
+    "as_resamples",
     "pairs_of",
     "profile_along",
     "require_statsmodels",

@@ -196,6 +196,8 @@ def test_a_pair_that_gaps_leave_constant_is_skipped_alone(frame):
         ({"given": "z", "nan_policy": "drop"}, ValueError, "nan_policy: unknown choice 'drop'"),
         ({"given": "z", "workers": 0}, ValueError, "workers: expected at least 1"),
         ({"given": "z", "n_resamples": 1.5}, TypeError, "n_resamples: expected a whole number"),
+        ({"given": "z", "n_resamples": 10**7 + 1}, ValueError, "expected at most 10,000,000"),
+        ({"given": "z", "n_resamples": 18}, ValueError, "n_resamples: expected at least 19"),
         ({"given": "z", "resume": "."}, ValueError, "resume: . is a folder"),
     ],
 )

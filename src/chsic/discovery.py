@@ -26,7 +26,7 @@ from chsic.comparable import Comparable, comparable
 from chsic.confounder import Confounder
 from chsic.design import decided_by_z, make_design
 from chsic.engines.parallel import blas_on_one_thread
-from chsic.independence import chsic_test
+from chsic.independence import as_resamples, chsic_test
 from chsic.inference import LOOKS_OF_MANY, Inference
 from chsic.kept import Kept, KeptArrays
 from chsic.metric import Learned, Learner
@@ -114,7 +114,7 @@ class Discovery:
         As for `chsic_test`. Rows are left out of those tests only whose columns have a gap; such
         tests share nothing.
     n_resamples : int
-        Largest number of draws of signs.
+        Largest number of draws of signs, 19 to 10^7.
     rng : None, int or numpy.random.Generator
         Draws the signs of all tests; None with a fixed seed, as discovery should be repeatable.
 
@@ -161,7 +161,7 @@ class Discovery:
         self._constant = [_is_constant(column) for column in columns]
         self._names = list(raw)
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
-        self._n_resamples = as_count("n_resamples", n_resamples, minimum=19)
+        self._n_resamples = as_resamples(n_resamples)
         self._kept: KeptArrays[_Given | _Variable] = KeptArrays(KEPT_BYTES)
         self._answers: Kept[Answer] = Kept(MOST_ANSWERS)
 

@@ -20,6 +20,7 @@ from chsic.result import IndependenceResult
 from chsic.samples import read_samples
 from chsic.variable import Variable
 
+FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible
 MOST_RESAMPLES = 10**7  # which take minutes; Pearson III reaches smaller p-values
 THREADS_FROM = 50_000  # samples below which threads cost more than they save
 
@@ -260,9 +261,14 @@ def _checked_settings(
         if isinstance(block_size, str) and block_size == "auto"
         else as_count("block_size", block_size, minimum=1),
         "alpha": None if isinstance(alpha, str) and alpha == "auto" else as_number("alpha", alpha),
-        "n_resamples": as_count("n_resamples", n_resamples, minimum=19, maximum=MOST_RESAMPLES),
+        "n_resamples": as_resamples(n_resamples),
         "workers": as_count("workers", workers, minimum=1),
     }
+
+
+def as_resamples(value: object) -> int:
+    """Return a number of draws of signs that this test, and all that stands on it, can make."""
+    return as_count("n_resamples", value, minimum=FEWEST_RESAMPLES, maximum=MOST_RESAMPLES)
 
 
 def _require_auto(**settings: Any) -> None:

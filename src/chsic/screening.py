@@ -18,7 +18,7 @@ from chsic.columns import Data, named_columns
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.finished import Finished
 from chsic.frame import Frame
-from chsic.independence import chsic_test
+from chsic.independence import as_resamples, chsic_test
 from chsic.names import did_you_mean
 from chsic.progress import progress_bar
 from chsic.result import IndependenceResult
@@ -65,8 +65,8 @@ def screen(
         As for `chsic_test`. Rows are left out of the pairs in whose columns a value is missing, and
         only of those; such pairs share nothing with others, and take longer.
     n_resamples : int
-        Largest number of draws of signs for a pair: 199 if its p-value is clearly above 0.1 then,
-        else 999, and all of them as for `chsic_test`.
+        Largest number of draws of signs for a pair, 19 to 10^7: 199 if its p-value is clearly above
+        0.1 then, else 999, and all of them as for `chsic_test`.
     workers : int
         Threads. The result does not depend on it.
     rng : None, int or numpy.random.Generator
@@ -99,7 +99,7 @@ def screen(
     [('ice_cream', 'lemonade')]
     """
     require_nan_policy(nan_policy)
-    n_resamples = as_count("n_resamples", n_resamples, minimum=19)
+    n_resamples = as_resamples(n_resamples)
     workers = as_count("workers", workers, minimum=1)
     require_statsmodels()
     raw = named_columns("frame", frame)

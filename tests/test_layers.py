@@ -14,6 +14,7 @@ PACKAGE = Path(chsic.__file__).parent
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
     ["_validate", "names", "kept", "freed"],
+    ["strict_json"],
     ["_line", "column", "distinct", "outliers", "rounding", "rows"],
     ["columns"],
     ["samples"],
@@ -48,6 +49,7 @@ LAYERS = [
     ["independence", "shared"],
     ["along_settings", "calibration", "words", "discovery"],
     ["frame", "screened", "finished", "progress"],
+    ["checkpoint"],
     ["screening", "notebook"],
     ["table", "files", "models"],
     ["scenarios"],
@@ -218,11 +220,9 @@ def test_every_public_function_has_an_example(name):
 HELPERS = {
     "before_and_after",
     "count_pairs",
-    "line_of",
     "max_pairs",
     "adjusted_pvalues",
     "as_resamples",
-    "pairs_of",
     "profile_along",
     "require_statsmodels",
     "save",

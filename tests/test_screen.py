@@ -15,7 +15,6 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import chsic
-from chsic.finished import Finished
 from chsic.shared import _blocks
 
 
@@ -258,11 +257,6 @@ def test_other_data_or_settings_are_refused(frame, tmp_path):
         chsic.screen(frame, "z", rng=0, n_resamples=99, resume=path)
     with pytest.raises(ValueError, match="is of a run with other data;"):
         chsic.screen(frame.assign(a=0.5 * frame["a"]), "z", rng=0, resume=path)
-    other = tmp_path / "notes.txt"
-    other.write_text("do not lose me")
-    with pytest.raises(ValueError, match="is not a file of finished"):
-        chsic.screen(frame, "z", rng=0, resume=other)
-    assert other.read_text() == "do not lose me"
 
 
 @pytest.mark.usefixtures("interrupts_heeded")
@@ -300,18 +294,6 @@ def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     subprocess.run(command, check=True, capture_output=True)
     assert table.read_bytes() == resumed
     assert len(json.loads(kept.read_text().splitlines()[1])) == 10
-
-
-def test_two_runs_cannot_share_a_file(frame, tmp_path):
-    path = tmp_path / "run.jsonl"
-    with (
-        Finished(path, {"data": "a"}),
-        pytest.raises(ValueError, match="another run is using"),
-    ):
-        Finished(path, {"data": "a"})
-    path.write_bytes(path.read_bytes() + b'{"x": "a", "y"\n')
-    with pytest.raises(ValueError, match="is damaged, at"):
-        Finished(path, {"data": "a"})
 
 
 def test_rows_lost_to_gaps_in_z_are_told(frame):

@@ -10,8 +10,7 @@ import numpy as np
 
 from chsic._validate import Array, as_number
 from chsic.names import readable
-from chsic.result import IndependenceResult, drawn_by, later
-from chsic.shared import Failure
+from chsic.result import drawn_by, later
 
 SHOWN = 10  # pairs in a repr
 FIELDS = ("pvalue", "pvalue_bh", "pvalue_holm", "coefficient", "low", "high", "statistic")
@@ -234,36 +233,6 @@ class Screen:
         if len(self) > SHOWN:
             lines.append(f"  ... and {len(self) - SHOWN} with larger p-values")
         return "\n".join(lines)
-
-
-def line_of(x: str, y: str, result: IndependenceResult | Failure) -> dict[str, Any]:
-    """Return what is kept of a test, ready for JSON: all fields of a pair that it alone decides."""
-    if isinstance(result, Failure):
-        return {"x": x, "y": y, "failed": result.reason}
-    low, high = result.confidence_interval()
-    return {
-        "x": x,
-        "y": y,
-        "pvalue": result.pvalue,
-        "coefficient": result.coefficient,
-        "low": low,
-        "high": high,
-        "statistic": result.statistic,
-        "n_samples": result.n_samples,
-        "n_omitted": result.n_omitted,
-        "warnings": list(result.warnings),
-    }
-
-
-def pairs_of(lines: Sequence[dict[str, Any]]) -> tuple[ScreenedPair, ...]:
-    """Add adjusted p-values, which all pairs decide together."""
-    pvalues = [line["pvalue"] for line in lines]
-    return tuple(
-        ScreenedPair(**line | {"warnings": tuple(line["warnings"])}, pvalue_bh=bh, pvalue_holm=holm)
-        for line, bh, holm in zip(
-            lines, adjusted_pvalues(pvalues), adjusted_pvalues(pvalues, "holm"), strict=True
-        )
-    )
 
 
 def require_statsmodels() -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from chsic._validate import RNGLike, as_count, as_generator
+from chsic.checkpoint import SEEDS, PairLines, failed_line, line_of, pairs_of
 from chsic.columns import Data, named_columns
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.finished import Finished
@@ -23,7 +24,7 @@ from chsic.names import did_you_mean
 from chsic.progress import progress_bar
 from chsic.result import IndependenceResult
 from chsic.samples import require_nan_policy
-from chsic.screened import Screen, line_of, pairs_of, require_statsmodels
+from chsic.screened import Screen, require_statsmodels
 from chsic.shared import SharedTests, or_failure
 
 MOST_PAIRS = 1_000_000
@@ -73,7 +74,8 @@ def screen(
         Draws the signs of each pair, which do not depend on what other pairs are tested.
     resume : path-like, optional
         A file in which finished pairs are kept as they come. If it is there already, from a run on
-        the same data that was stopped or killed, those pairs are not tested again.
+        the same data that was stopped or killed, those pairs are not tested again. A file with a
+        line that no such run writes is refused, and stays as it is.
     progress : bool
         Show a progress bar, if standard error is a terminal.
 
@@ -107,7 +109,7 @@ def screen(
     tested = _tested(raw, of_z, columns, target)
     pairs = _pairs(tested, target)
     data = Frame.read(raw, of_z, tested, kinds, nan_policy)
-    seed = int(as_generator(rng).integers(2**62))
+    seed = int(as_generator(rng).integers(SEEDS))
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     with contextlib.ExitStack() as stack:
         file = None
@@ -118,9 +120,9 @@ def screen(
                 "n_resamples": n_resamples,
             }
             known, new = (run, {"seed": seed}) if rng is None else ({**run, "seed": seed}, {})
-            file = stack.enter_context(Finished(resume, known, new))
-            seed = file.run["seed"]
-            lines = {(line.get("x", ""), line.get("y", "")): line for line in file.lines}
+            valid = PairLines(data.columns, len(data.known))
+            file = stack.enter_context(Finished(resume, known, new, valid))
+            seed, lines = file.run["seed"], file.lines
         wanted = [pair for pair in pairs if not data.skipped.keys() & pair]
         left = [pair for pair in wanted if pair not in lines]
         report = stack.enter_context(progress_bar("pairs", shown=progress))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from chsic.files import write_whole
+from chsic.names import seen
+from chsic.strict_json import described, read_json
 
 SHARE_OF_TIME = 0.05  # of all, that may be spent on saving
+COLUMNS = re.compile(r"{0};{0}(\|{0})?".format(r"[0-9]+(\.[0-9]+)*"))  # x;y|z, as 0;1.2|3.4
 
 
 class PValueFile:
@@ -53,11 +57,11 @@ class PValueFile:
         self.values: dict[str, Any] = {name: ours for name, (ours, _) in belongs_to.items()}
         self._saved, self._saved_at, self._took = 0, 0.0, 0.0
         if self.path.exists():
-            found = _read(self.path, list(belongs_to))
+            found = _read(self.path, belongs_to)
             for name, (ours, otherwise) in belongs_to.items():
                 if found[name] != ours:
                     raise ValueError(
-                        f"cache_path: {self.path} belongs to {otherwise}; name another file."
+                        f"cache_path: {seen(str(path))} belongs to {otherwise}; name another file."
                     )
             self.values = found
             self._saved = len(found)
@@ -78,16 +82,33 @@ class PValueFile:
         self._took = self._saved_at - start
 
 
-def _read(path: Path, names: list[str]) -> dict[str, Any]:
+def _read(path: Path, names: Collection[str]) -> dict[str, Any]:
+    """Read a file, which anybody may have written: all that is not as `save` makes it is refused.
+
+    As a pipe has no end, and a folder no text, neither is opened.
+    """
     try:
-        found: dict[str, Any] = dict(json.loads(path.read_text("utf-8")))
-        pvalues = [value for key, value in found.items() if key not in names]
-        if all(isinstance(found[name], str) for name in names) and all(
-            0 <= p <= 1 for p in pvalues
-        ):
-            return found
-    except (ValueError, KeyError, TypeError):
-        pass  # not text, not JSON, or JSON of something else
-    raise ValueError(
-        f"cache_path: {path} is not a whole file of p-values; delete it, or name another file."
-    )
+        if not path.is_file():
+            raise ValueError("not a regular file")
+        found = read_json(path.read_bytes())
+        if not isinstance(found, dict):
+            raise ValueError(f"expected an object, got {described(found)}")
+        for name in names:
+            if not isinstance(found.get(name), str):
+                raise ValueError(f"{name} is {described(found.get(name))}, expected a text")
+        for key, value in found.items():
+            if key not in names:
+                _require_pvalue(key, value)
+    except ValueError as error:
+        raise ValueError(
+            f"cache_path: {seen(str(path))} is not a whole file of p-values: {error}; delete it, "
+            "or name another file."
+        ) from None
+    return found
+
+
+def _require_pvalue(key: str, value: object) -> None:
+    if not COLUMNS.fullmatch(key):
+        raise ValueError(f"{described(key)} names no columns, as 0;1|2 does")
+    if type(value) not in (int, float) or not 0 <= value <= 1:  # type: ignore[operator]
+        raise ValueError(f"{described(key)} is {described(value)}, expected a number from 0 to 1")

@@ -13,6 +13,7 @@ PACKAGE = Path(chsic.__file__).parent
 
 # From samples to what people see; a module may import only those of the lines before its own.
 LAYERS = [
+    ["forks"],
     ["_validate", "names", "kept", "freed"],
     ["strict_json"],
     ["_line", "column", "distinct", "outliers", "rounding", "rows"],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
-import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+
+from chsic.forks import Lock
 
 Value = TypeVar("Value")
 
@@ -26,7 +27,10 @@ class Kept(Generic[Value]):
     """
 
     def __init__(self, most: int) -> None:
-        self._most, self._lock = most, threading.Lock()
+        self._most, self._lock = most, Lock(self._clear)
+        self._clear()
+
+    def _clear(self) -> None:
         self._found: OrderedDict[Hashable, Value] = OrderedDict()
 
     def _count(self) -> int:
@@ -77,8 +81,8 @@ class KeptArrays(Kept[Value]):
     ([2, 2, 2, 2, 2], 2)
     """
 
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
+    def _clear(self) -> None:
+        super()._clear()
         self._arrays: dict[Hashable, dict[int, int]] = {}  # bytes of arrays, by key and identity
         self._holders: Counter[int] = Counter()
         self._bytes = 0

@@ -20,6 +20,7 @@ from chsic._validate import Array
 from chsic.bandwidth import typical_distance
 from chsic.distinct import distinct
 from chsic.features import Landmarks, fit_landmarks
+from chsic.forks import Lock
 from chsic.kernels import KERNELS
 from chsic.rows import Rows, in_parts
 
@@ -153,7 +154,7 @@ class Smoother:
         self._scale = typical_distance(self._z) if scale is None else scale
         self._bases: dict[float, tuple[_Basis, Array]] = {}
         self._trial: Smoother | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._last = threading.local()  # directions at the rows that a thread asked for last
 
     def fit(self, targets: Columns, *, slopes: bool = False) -> Fit:

@@ -7,16 +7,17 @@ the Laplacian, sum_ij Lap_ij exp(j (k x_i + l y_j)): a non-uniform fast Fourier 
 from __future__ import annotations
 
 import dataclasses
-import threading
+import importlib
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-import finufft
 import numpy as np
 from numpy.typing import NDArray
 
 from chsic._validate import Array, Index
 from chsic.engines.grid import Axis, fit_axis
 from chsic.engines.parallel import in_order
+from chsic.forks import Unforked
 from chsic.kernels import Kernel
 from chsic.pairs import PairGraph
 from chsic.pairs.entries import Entries, diagonal_entries, laplacian_entries
@@ -25,6 +26,29 @@ from chsic.terms import Terms, merge, pairs_in_blocks, squared_entries
 PIECE = 2**20  # entries of one transform; fixed, so that workers do not change the sums
 SMALLEST_EPS = 1e-15
 SINGLE_FROM = 1e-4  # accuracy from which transforms in single precision do, and are faster
+
+_transforming = Unforked()  # FFTW and OpenMP have a lock each for all threads
+
+
+def transforms() -> Any:
+    """Return the library of transforms, or say how to go on without it."""
+    try:
+        return importlib.import_module("finufft")
+    except ImportError as error:
+        raise ImportError(
+            "engine: 'fourier' needs finufft, which is not installed; pip install finufft, or use "
+            "engine='auto', which then takes 'features'.",
+            name="finufft",
+        ) from error
+
+
+def can_transform() -> bool:
+    """Tell whether the library of transforms is installed."""
+    try:
+        transforms()
+    except ImportError:
+        return False
+    return True
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,6 +114,7 @@ def fourier_terms(
     x: Array, y: Array, graph: PairGraph, kernel: Kernel, tol: float, workers: int = 1
 ) -> Terms:
     """Compute terms whose sum has a relative error of at most `tol`, by its own estimate."""
+    transforms()  # what is missing is told before anything is computed
     eps = tol / 2
     while True:
         space = fit_space(x, y, kernel, eps)
@@ -134,21 +159,32 @@ def _transforms(
     pieces: Iterable[Entries], x: Array, y: Array, space: Space, workers: int
 ) -> Iterator[tuple[Entries, NDArray[np.complex128]]]:
     """Transform every piece on a single thread, as several for one small transform cost more."""
-    local = threading.local()
+    finufft = transforms()
     single = space.eps >= SINGLE_FROM
     kind = np.dtype(np.complex64 if single else np.complex128)
     real = np.float32 if single else np.float64
     angles_x, angles_y = (angles.astype(real, copy=False) for angles in (x, y))
+    plans: list[Any] = []  # those that no thread is using
 
     def transform(piece: Entries) -> tuple[Entries, NDArray[np.complex128]]:
-        if not hasattr(local, "plan"):
-            local.plan = finufft.Plan(
-                1, space.shape, eps=space.eps, isign=1, nthreads=1, dtype=kind.name
-            )
-        local.plan.setpts(angles_x[piece.rows], angles_y[piece.columns])
-        return piece, local.plan.execute(piece.values.astype(kind)).astype(np.complex128)
+        rows, columns, values = angles_x[piece.rows], angles_y[piece.columns], piece.values
+        with _transforming.work():
+            try:
+                plan = plans.pop()
+            except IndexError:
+                plan = finufft.Plan(
+                    1, space.shape, eps=space.eps, isign=1, nthreads=1, dtype=kind.name
+                )
+            plan.setpts(rows, columns)
+            modes = plan.execute(values.astype(kind))
+            plans.append(plan)
+        return piece, modes.astype(np.complex128)
 
-    return in_order(transform, pieces, workers)
+    try:
+        yield from in_order(transform, pieces, workers)
+    finally:
+        with _transforming.work():
+            plans.clear()
 
 
 def _subtract_means(
@@ -158,8 +194,9 @@ def _subtract_means(
     for block in range(graph.n_blocks):
         inside = graph.blocks == block
         ones = np.ones(int(inside.sum()), dtype=np.complex128)
-        u, v = (
-            finufft.nufft1d1(angles[inside], ones, n, eps=space.eps, isign=1, nthreads=1)
-            for angles, n in zip((x, y), space.shape, strict=True)
-        )
+        with _transforming.work():
+            u, v = (
+                transforms().nufft1d1(angles[inside], ones, n, eps=space.eps, isign=1, nthreads=1)
+                for angles, n in zip((x, y), space.shape, strict=True)
+            )
         totals[block] -= space.half(np.outer(u, v))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
+
+from chsic.forks import ProcessWide
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -68,35 +69,37 @@ def blas_on_one_thread() -> Iterator[None]:
     They are many and small here. Threads of BLAS then cost more than they save, much more where
     other programs or our own workers use the cores, and may change the last bits.
     """
-    _limit.enter()
-    try:
+    with _one_thread.use():
         yield
-    finally:
-        _limit.leave()
-
-
-class _Limit:
-    """The limit is one of the process: the first caller sets it, and the last one takes it back."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside, self._limiter = threading.Lock(), 0, contextlib.ExitStack()
-
-    def enter(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._limiter.enter_context(_controller().limit(limits=1, user_api="blas"))
-            self._inside += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limiter.close()
 
 
 @functools.cache
 def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
-_limit = _Limit()
+def _limit() -> Callable[[], None]:
+    _let_any_thread_set()
+    limiter = _controller().limit(limits=1)
+    _let_any_thread_set()
+
+    def undo() -> None:
+        _let_any_thread_set()
+        limiter.restore_original_limits()
+        _let_any_thread_set()
+
+    return undo
+
+
+def _let_any_thread_set() -> None:
+    """Let any thread set the number of threads of BLAS.
+
+    From version 3.8 on, threadpoolctl does nothing if another thread set it before. Ours may end in
+    another order than they began, so that not the one that set a limit takes it back.
+    """
+    for library in _controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
+
+
+_one_thread = ProcessWide(_limit)

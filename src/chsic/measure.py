@@ -58,7 +58,8 @@ def hsic(
         kernels ``"laplace"`` and ``"matern32"``, whose spectra fall slowly. ``"features"`` is
         linear, for any data, but where kernels have no short description it falls back to random
         features and an error of some percent.
-        `explain` tells what ``"auto"`` chooses.
+        `explain` tells what ``"auto"`` chooses. Where finufft is not installed it takes
+        ``"features"`` in place of ``"fourier"``: the same value within `tol`, in more time.
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
         An `AccuracyWarning` tells when it could not be kept.
@@ -161,7 +162,8 @@ def chsic(
         kernels ``"laplace"`` and ``"matern32"``, whose spectra fall slowly. ``"features"`` is
         linear, for any data, but where kernels have no short description it falls back to random
         features and an error of some percent.
-        `explain` tells what ``"auto"`` chooses.
+        `explain` tells what ``"auto"`` chooses. Where finufft is not installed it takes
+        ``"features"`` in place of ``"fourier"``: the same value within `tol`, in more time.
     tol : float
         Largest relative error of the value, by the engine's own estimate; ``"dense"`` makes none.
         An `AccuracyWarning` tells when it could not be kept.
@@ -223,6 +225,9 @@ def explain(
     tol: float = 1e-6,
 ) -> Choice:
     """Tell which engine `hsic` and `chsic` choose for such data, and why.
+
+    The choice is the same in every call, but not in every environment: without finufft there is no
+    Fourier engine, and the reason says so.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from chsic._validate import Array, as_count, as_number
 from chsic.engines.dense import DenseCovariances
 from chsic.engines.exponential import ExponentialCovariances
 from chsic.engines.features import feature_terms
-from chsic.engines.fourier import fourier_terms
+from chsic.engines.fourier import can_transform, fourier_terms
 from chsic.engines.grid import GridTooLargeError
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.kernels import Kernel
@@ -46,7 +46,7 @@ class Choice:
 
 
 def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) -> Choice:
-    """Choose the faster engine; a function of sizes, kernel and accuracy alone.
+    """Choose the faster engine, by sizes, kernel and accuracy, and by whether finufft is installed.
 
     Examples
     --------
@@ -76,6 +76,12 @@ def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) ->
         why = f"the Fourier engine is not made for the kernel {kernel.name!r}"
     elif n_samples < least:
         why = f"{n_samples} samples are fewer than the {least} from which Fourier is faster"
+    elif not can_transform():
+        reason = (
+            "finufft is not installed, which the Fourier engine needs; features give the value to "
+            "the same accuracy and take longer, and where they do not, the dense engine takes over"
+        )
+        return Choice(engine="features", reason=reason)
     else:
         reason = (
             f"one column each and {n_samples} samples, at least the {least} from which it is "
@@ -125,7 +131,8 @@ def compute_terms(
             chosen = _without_fourier(len(x), str(error)).engine
     if chosen == "features":
         terms = feature_terms(x, y, graph, kernel, tol, workers)
-        if terms.error < 1:
+        exact_is_quick = engine == "auto" and len(x) <= DENSE_UP_TO
+        if terms.error <= tol or (terms.error < 1 and not exact_is_quick):
             return _checked(terms, tol)
         if engine == "features":
             raise ValueError(

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-adapters check docs package figure pictures bench fuzz failures measures calibration calibration-full clean
+.PHONY: help demo test test-adapters check docs licences package figure pictures bench fuzz failures measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, figure and report into demo/"
@@ -11,6 +11,7 @@ help:
 	@echo "make check   lint and type check"
 	@echo "make package  build wheel and source distribution into dist/, and try them (minutes)"
 	@echo "make docs    build the documentation into build/docs/"
+	@echo "make licences  list the licences of all dependencies anew, in docs/licences.json"
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
 	@echo "make pictures  redraw the other pictures of the README"
 	@echo "make bench   time the library and its peers, results in benchmarks/results/"
@@ -42,6 +43,9 @@ package: .venv/dev
 docs: .venv/docs
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html -d build/doctrees docs build/docs
 	@echo build/docs/index.html
+
+licences: .venv/bench .venv/docs
+	$(BIN)/python tools/licences.py
 
 figure: .venv/demo
 	$(BIN)/chsic figure1 --trials 200 --seed 0 --out docs/images

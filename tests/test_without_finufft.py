@@ -1,4 +1,4 @@
-"""The library without finufft, whose wheels hold FFTW under the GPL: slower, and the same values."""
+"""The library without finufft, whose wheels contain FFTW: slower, and the same values."""
 
 import json
 import subprocess

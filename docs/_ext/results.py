@@ -24,7 +24,7 @@ class Results(SphinxDirective):
         nodes = self.parse_text_to_nodes(getattr(tables, name)(*words))
         for node in nodes:
             for table in node.findall(table_node):
-                table["classes"].append("results")  # their numbers stay on one line
+                table["classes"] += ["results", name]  # their numbers stay on one line
         return nodes
 
 

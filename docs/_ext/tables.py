@@ -1,4 +1,4 @@
-"""Tables of the pages, made from the committed files of results: no number is typed by hand."""
+"""Tables of the pages, made from committed files: no number is typed by hand."""
 
 import csv
 import json
@@ -10,14 +10,16 @@ import numpy as np
 import chsic
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+LICENCES = Path(__file__).parents[1] / "licences.json"
 FILES = sorted(path for path in RESULTS.rglob("*") if path.suffix in (".json", ".csv", ".md"))
+FILES.append(LICENCES)
 SIZES = (100, 200, 400, 1_000)  # at which our test meets KCI and RCIT
 NAMES = {"chsic": "chsic_test"}  # what methods are called on pages, where it differs
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], others: str = "---:") -> str:
     """Return a table in Markdown, the first column to the left and the others to the right."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    lines = [head, ["---", *[others] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
@@ -348,3 +350,32 @@ def scenarios() -> str:
             for name, one in chsic.datasets.SCENARIOS.items()
         ],
     )
+
+
+# --- Licences -------------------------------------------------------------------------------------
+
+FOR_DEVELOPERS = {"bench", "dev", "docs"}  # extras that nobody needs who only uses the library
+
+
+def licences(readers: str) -> str:
+    """List the licences of what "users" or only "developers" of the library install."""
+    made = json.loads(LICENCES.read_text(encoding="utf-8"))
+    groups = {group for row in made["distributions"] for group in row["groups"]}
+    rows = [
+        [
+            f"{row['name']} {row['version']}",
+            row["licence"],
+            ", ".join(row["inside"]),
+            _why(row, groups),
+        ]
+        for row in made["distributions"]
+        if (readers == "users") == bool({*row["groups"]} - FOR_DEVELOPERS)
+    ]
+    head = ["package", "licence, by its metadata", "libraries in the wheel", "needed for"]
+    return _table(head, rows, "---") + f"\nWheels for {made['wheels for']}.\n"
+
+
+def _why(row: dict, groups: set[str]) -> str:
+    """Tell the extras that ask for a distribution, or the distributions through which they do."""
+    itself = sorted(groups.intersection(row["asked for by"]))
+    return ", ".join(itself) if itself else f"through {', '.join(row['asked for by'])}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from chsic._validate import MIN_SAMPLES
-from chsic.independence import MOST_RESAMPLES
+from chsic.independence import FEWEST_RESAMPLES, MOST_RESAMPLES
 from chsic.names import seen
 from chsic.result import IndependenceResult
 from chsic.screened import ScreenedPair, adjusted_pvalues
@@ -52,11 +51,10 @@ def pairs_of(lines: Sequence[dict[str, Any]]) -> tuple[ScreenedPair, ...]:
     )
 
 
-@dataclasses.dataclass(frozen=True)
 class PairLines:
     """Which lines a file of finished pairs may have.
 
-    Attributes
+    Parameters
     ----------
     columns : collection of str
         Names of those that can be tested.
@@ -70,13 +68,27 @@ class PairLines:
     ('a', 'b')
     """
 
-    columns: Collection[str]
-    n_rows: int
+    def __init__(self, columns: Collection[str], n_rows: int) -> None:
+        self._columns, self._n_rows = columns, n_rows
+        pair: dict[str, Check] = {"x": self._column, "y": self._column}
+        strength = _number(-1, 1)
+        self._failed: dict[str, Check] = {**pair, "failed": _printable}
+        self._tested: dict[str, Check] = {
+            **pair,
+            "pvalue": _number(0, 1),
+            "coefficient": strength,
+            "low": strength,
+            "high": strength,
+            "statistic": _number(),
+            "n_samples": _whole(MIN_SAMPLES, n_rows),
+            "n_omitted": _whole(0, n_rows),
+            "warnings": _sentences,
+        }
 
     @property
     def longest(self) -> int:
         """Bytes of a line at the most."""
-        name = max(map(len, self.columns), default=0)
+        name = max(map(len, self._columns), default=0)
         return LONGEST_BESIDE_NAMES + 2 * BYTES_OF_CHARACTER * name
 
     def check_run(self, run: Any) -> None:
@@ -84,46 +96,31 @@ class PairLines:
         fields: dict[str, Check] = {
             "version": _text,
             "data": _text,
-            "n_resamples": _whole(19, MOST_RESAMPLES),
+            "n_resamples": _whole(FEWEST_RESAMPLES, MOST_RESAMPLES),
             "seed": _whole(0, SEEDS - 1),
         }
         _require(fields, run)
 
     def check_line(self, line: Any) -> tuple[str, str]:
         """Raise unless this can be the line of a pair, and return the pair."""
-        pair: dict[str, Check] = {"x": self._column, "y": self._column}
         if isinstance(line, dict) and "failed" in line:
-            _require({**pair, "failed": _printable}, line)
+            _require(self._failed, line)
         else:
-            _require({**pair, **self._tested()}, line)
+            _require(self._tested, line)
             if line["low"] > line["high"]:
                 raise ValueError(f"low is {line['low']}, above high, which is {line['high']}")
             rows = line["n_samples"] + line["n_omitted"]
-            if rows > self.n_rows:  # samples without a partner are in neither
+            if rows > self._n_rows:  # samples without a partner are in neither
                 raise ValueError(
-                    f"n_samples and n_omitted add up to {rows}, but the data have {self.n_rows} "
+                    f"n_samples and n_omitted add up to {rows}, but the data have {self._n_rows} "
                     "rows"
                 )
         if line["x"] == line["y"]:
             raise ValueError(f"x and y are the same column, {described(line['x'])}")
         return line["x"], line["y"]
 
-    def _tested(self) -> dict[str, Check]:
-        """Return the fields that `line_of` makes, without the names."""
-        strength = _number(-1, 1)
-        return {
-            "pvalue": _number(0, 1),
-            "coefficient": strength,
-            "low": strength,
-            "high": strength,
-            "statistic": _number(),
-            "n_samples": _whole(MIN_SAMPLES, self.n_rows),
-            "n_omitted": _whole(0, self.n_rows),
-            "warnings": _sentences,
-        }
-
     def _column(self, value: Any) -> str | None:
-        known = isinstance(value, str) and value in self.columns
+        known = isinstance(value, str) and value in self._columns
         return None if known else "the name of a column that can be tested"
 
 
@@ -170,7 +167,7 @@ def _sentence(text: str) -> str:
 
 
 def _printable(value: Any) -> str | None:
-    valid = isinstance(value, str) and value == _sentence(value)
+    valid = isinstance(value, str) and value.isprintable() and len(value) <= LONGEST_SENTENCE
     return None if valid else "a sentence of characters that can be printed"
 
 

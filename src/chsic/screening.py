@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from chsic._validate import RNGLike, as_count, as_generator
-from chsic.checkpoint import SEEDS, PairLines, failed_line, line_of, pairs_of
+from chsic.checkpoint import SEEDS, PairLines, line_of, pairs_of
 from chsic.columns import Data, named_columns
 from chsic.engines.parallel import blas_on_one_thread
 from chsic.finished import Finished

@@ -1,8 +1,9 @@
 """Build the wheel and the source distribution, and use both in clean environments.
 
 Run by ``make package``. What must hold: the wheel installs with the core dependencies and nothing
-else, and computes; it says what it lacks when the command line is asked for; every extra that users
-are told of installs, from the source distribution as well, and the command line then works.
+else, and computes, also without finufft; it says what it lacks when the command line is asked for;
+every extra that users are told of installs, from the source distribution as well, and the command
+line then works.
 """
 
 from __future__ import annotations
@@ -34,9 +35,12 @@ class Environment:
         venv.create(folder, with_pip=False)
         self.python = folder / "bin" / "python"
 
-    def install(self, what: str) -> None:
+    def pip(self, *arguments: str) -> None:
         pip = (sys.executable, "-m", "pip", "--python", str(self.python))
-        run(*pip, "--disable-pip-version-check", "install", "--quiet", what)
+        run(*pip, "--disable-pip-version-check", *arguments)
+
+    def install(self, what: str) -> None:
+        self.pip("install", "--quiet", what)
 
     def installed(self) -> set[str]:
         code = "import importlib.metadata as m; print(*(d.name for d in m.distributions()))"
@@ -71,6 +75,8 @@ def check_wheel(wheel: Path, version: str, folder: Path) -> None:
     require(environment(MEASURE).split() == [version, "True"], "the wheel does not compute")
     message = environment.command("--version", status=1)
     require("pip install 'chsic[cli" in message, f"the remedy is missing in: {message}")
+    environment.pip("uninstall", "--quiet", "--yes", "finufft")
+    require(environment(MEASURE).split() == [version, "True"], "it needs finufft to compute")
 
 
 def check_source(source: Path, version: str, folder: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -258,6 +259,25 @@ def test_a_fork_waits_for_other_threads_at_work_and_not_for_its_own():
     with unforked.work():
         assert in_child(lambda: None) == ""
     assert not unforked._inside
+
+
+def test_two_threads_may_fork_at_once():
+    unforked = Unforked()
+
+    def work(wait):
+        with unforked.work():
+            wait()
+
+    def use():
+        with unforked.work():
+            pass
+
+    with ThreadPoolExecutor(2) as pool:
+        with Elsewhere(work):
+            told = [pool.submit(in_child, use) for _ in range(2)]
+            while len(unforked._forking) < 2:  # both wait for the work
+                time.sleep(0.001)
+        assert [one.result() for one in told] == ["", ""]
 
 
 @pytest.mark.parametrize("call", ["Plan", "nufft1d1"])

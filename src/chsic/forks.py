@@ -142,16 +142,16 @@ class Unforked:
 
     def __init__(self) -> None:
         self._inside: Counter[int] = Counter()  # by thread
-        self._forks = 0  # that wait
+        self._forking: set[int] = set()  # threads
         self._changed = threading.Condition()
-        _at_fork(self._wait, self._go_on, self._go_on)
+        _at_fork(self._wait, self._go_on, self._go_on_in_child)
 
     @contextlib.contextmanager
     def work(self) -> Iterator[None]:
         """Do a short piece of work, not inside another one."""
         here = threading.get_ident()
         with self._changed:
-            self._changed.wait_for(lambda: not self._forks)  # or a fork might wait for ever
+            self._changed.wait_for(lambda: not self._forking)  # or a fork might wait for ever
             self._inside[here] += 1
         try:
             yield
@@ -163,15 +163,19 @@ class Unforked:
 
     def _wait(self) -> None:
         """Wait until no other thread is inside, and keep them out."""
-        self._changed.acquire()
-        self._forks += 1
         here = threading.get_ident()
+        self._changed.acquire()
+        self._forking.add(here)
         self._changed.wait_for(lambda: self._inside.keys() <= {here})
 
     def _go_on(self) -> None:
-        self._forks -= 1
+        self._forking.discard(threading.get_ident())
         self._changed.notify_all()
         self._changed.release()
+
+    def _go_on_in_child(self) -> None:
+        self._forking.clear()  # of others that wait to fork
+        self._go_on()
 
 
 def _nothing() -> None:

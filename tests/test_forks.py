@@ -353,7 +353,7 @@ def test_children_compute_whenever_they_are_forked():
         )
         child.start()
         told = []
-        for seconds in np.random.default_rng(0).uniform(0, 0.02, 15):
+        for seconds in np.random.default_rng(0).uniform(0, 0.02, 10):
             new.clear()
             assert new.wait(60)  # what both threads need is made from here on
             time.sleep(seconds)

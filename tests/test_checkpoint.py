@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import chsic
-from chsic.checkpoint import LONGEST_BESIDE_NAMES, PairLines, failed_line
+from chsic.checkpoint import LONGEST_BESIDE_NAMES, PairLines, line_of
 from chsic.finished import Finished
+from chsic.shared import Failure
 from chsic.strict_json import read_json
 
 N = 40
@@ -55,6 +56,7 @@ def changed(line, **fields):
 
 WRONG_FIELDS = {
     "a p-value below 0": ({"pvalue": -5}, "pvalue is -5, expected a number from 0 to 1;"),
+    "a p-value of 0": ({"pvalue": 0.0}, "pvalue is 0.0, expected a number above 0"),
     "a p-value above 1": ({"pvalue": 1.5}, "pvalue is 1.5, expected"),
     "a p-value that is NaN": ({"pvalue": float("nan")}, "NaN is not a finite number"),
     "an infinite statistic": ({"statistic": float("inf")}, "Infinity is not a finite number"),
@@ -260,7 +262,7 @@ def test_what_a_run_writes_is_valid_whatever_the_data(tmp_path):
 def test_long_names_and_long_reasons_make_valid_lines():
     name = "\U0001f366" * 200_000
     valid = PairLines([name, "b"], N)
-    line = failed_line(name, "b", ValueError("no\n" * 1_000_000))
+    line = line_of(name, "b", Failure("no\n" * 1_000_000))
     text = json.dumps(line).encode()
     assert LONGEST_BESIDE_NAMES < len(text) < valid.longest
     assert valid.check_line(read_json(text)) == (name, "b")

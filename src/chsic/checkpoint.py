@@ -75,7 +75,7 @@ class PairLines:
         self._failed: dict[str, Check] = {**pair, "failed": _printable}
         self._tested: dict[str, Check] = {
             **pair,
-            "pvalue": _number(0, 1),
+            "pvalue": _pvalue,
             "coefficient": strength,
             "low": strength,
             "high": strength,
@@ -147,6 +147,10 @@ def _number(low: float | None = None, high: float | None = None) -> Check:
         return None if inside else f"a number from {low} to {high}"
 
     return check
+
+
+def _pvalue(value: Any) -> str | None:
+    return "a number above 0" if value == 0 else _number(0, 1)(value)
 
 
 def _whole(low: int, high: int) -> Check:

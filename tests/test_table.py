@@ -1,4 +1,4 @@
-"""Files of columns, good and bad, and files that appear whole."""
+"""Files of columns, good and bad."""
 
 import io
 import sys
@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from chsic.files import write_whole
 from chsic.table import open_table
 
 
@@ -94,22 +93,6 @@ def test_text_that_is_not_utf8(tmp_path):
     (tmp_path / "half.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(ValueError, match="this Parquet file cannot be read"):
         open_table(tmp_path / "half.parquet")
-
-
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "kept.txt"
-    path.write_text("old")
-
-    def fail(temporary):
-        temporary.write_text("half")
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        write_whole(path, fail)
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-    write_whole(path, lambda temporary: temporary.write_text("new"))
-    assert path.read_text() == "new"
 
 
 def test_rows_that_are_empty_in_the_columns_read_are_rows(tmp_path):

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 LONGEST = 40
+MOST_LETTERS = 200  # of a text that is quoted
 SHOWN = 20  # of the names there are
 
 
@@ -29,9 +30,23 @@ def seen(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
+def shortened(text: str) -> str:
+    """Return text that is quoted: on one line, and not too long.
+
+    Examples
+    --------
+    >>> from chsic.names import shortened
+    >>> len(shortened("x" * 10_000))
+    200
+    """
+    line = seen(text)
+    return line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "…"
+
+
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Return a hint for a name that is not known: the nearest one, or some of those there are."""
-    near = difflib.get_close_matches(str(name), known, n=1)
+    asked = str(name)[:MOST_LETTERS]  # comparing takes the square of the length
+    near = difflib.get_close_matches(asked, [o for o in known if len(o) <= MOST_LETTERS], n=1)
     listed = ", ".join(repr(readable(one)) for one in known[:SHOWN])
     more = ", ..." if len(known) > SHOWN else ""
     return f"did you mean {near[0]!r}?" if near else f"there are {listed}{more}."

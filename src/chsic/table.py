@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import functools
 import io
-import mmap
 import os
-import re
-import sys
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+from chsic.cells import INERT, original
+from chsic.content import (
+    Content,
+    as_text,
+    end_of_line,
+    first_record,
+    has_blank_lines,
+    is_parquet,
+    load,
+    mapped,
+)
+from chsic.footer import BYTES_OF_TEXT
+from chsic.memory import require_memory
 from chsic.names import did_you_mean
+from chsic.parquet import ParquetFile
+from chsic.reading import CSV_IS_BROKEN, NOT_UTF8, errors_of_polars
 
 if TYPE_CHECKING:
     import polars
 
-STANDARD_INPUT = "-"
 BEGINNING = 2**16  # bytes whose rows are counted
 SEPARATORS = (",", "\t", ";")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]  # what stands for no value
 ROWS_SEEN = 10_000  # from which types are inferred; all of them if that fails
-PARQUET = b"PAR1"  # how such a file begins
-BLANK_LINE = re.compile(rb"\n\r?\n")
-MOST_HEADER_LINES = 100  # as a name may hold line breaks
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,8 +57,9 @@ class Table:
     path: str
     names: tuple[str, ...]
     separator: str | None
-    content: Path | bytes = dataclasses.field(repr=False)
+    content: Content = dataclasses.field(repr=False)
     missing: tuple[str, ...] = ()
+    parquet: ParquetFile | None = dataclasses.field(default=None, repr=False)
 
     def split(self, texts: Sequence[str]) -> list[str]:
         """Take lists of names apart at commas, unless a name has a comma in it."""
@@ -76,7 +85,8 @@ class Table:
         Raises
         ------
         ValueError
-            If a column is not there, is there twice or is asked for twice, or the file is broken.
+            If a column is not there, is there twice or is asked for twice, the file is broken, or
+            the columns would take more than half of the memory.
         """
         import polars as pl
 
@@ -84,58 +94,41 @@ class Table:
         if len(set(positions)) < len(positions):
             repeated = next(name for name, times in Counter(columns).items() if times > 1)
             raise ValueError(f"{self.path}: column {repeated!r} is asked for more than once.")
-        try:
-            if self.separator is None:
-                series = pl.read_parquet(self._source(), columns=sorted(positions)).get_columns()
-                found = dict(zip(sorted(positions), series, strict=True))
-            else:
-                found = self._read_text(positions)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            first = str(error).strip().partition("\n")[0]
-            if "utf-8" in first.lower():
-                first = "this is not UTF-8 text; save it as CSV in UTF-8"
-            raise ValueError(f"{self.path}: {first}.") from None
+        ordered = sorted(positions)
+        series = self._read_text(ordered) if self.parquet is None else self.parquet.read(ordered)
+        # Text that is repeated may be there once, but Python holds each of its repetitions.
+        require_memory(self.path, sum(map(_bytes_of_text, series)))
+        found = dict(zip(ordered, series, strict=True))
         return pl.DataFrame(
             [found[position].alias(name) for name, position in zip(columns, positions, strict=True)]
         )
 
-    def _source(self) -> Any:
-        return self.content if isinstance(self.content, Path) else io.BytesIO(self.content)
-
-    def _read_text(self, positions: list[int]) -> dict[int, polars.Series]:
+    def _read_text(self, positions: list[int]) -> list[polars.Series]:
         """Read columns by position; blank lines are no rows."""
         import polars as pl
 
-        blank = self._has_blank_lines()
+        blank = has_blank_lines(self.content)
         # A row of which all columns are empty is such a line, so all of them are looked at.
-        wanted = list(range(len(self.names))) if blank else sorted(positions)
+        wanted = list(range(len(self.names))) if blank else positions
         settings: dict[str, Any] = {
             "columns": wanted,
             "separator": self.separator,
             "null_values": [*MISSING, *self.missing],
             "try_parse_dates": True,
+            "glob": False,
         }
-        try:
-            frame = pl.read_csv(self._source(), infer_schema_length=ROWS_SEEN, **settings)
-        except pl.exceptions.ComputeError:
-            frame = pl.read_csv(self._source(), infer_schema_length=None, **settings)
-        if blank:
-            frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        found = frame.get_columns()
+        with errors_of_polars(self.path, *CSV_IS_BROKEN):
+            try:
+                frame = pl.read_csv(self.content, infer_schema_length=ROWS_SEEN, **settings)
+            except pl.exceptions.ComputeError:
+                frame = pl.read_csv(self.content, infer_schema_length=None, **settings)
+            if blank:
+                frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        found = [_without_apostrophes(series) for series in frame.get_columns()]
         if self.separator == ";":
             found = [_decimal_commas(series) for series in found]
-        return dict(zip(wanted, found, strict=True))
-
-    def _has_blank_lines(self) -> bool:
-        if isinstance(self.content, bytes):
-            return BLANK_LINE.search(self.content) is not None
-        if not self.content.stat().st_size:
-            return False
-        with (
-            self.content.open("rb") as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
-        ):
-            return BLANK_LINE.search(content) is not None
+        read = dict(zip(wanted, found, strict=True))
+        return [read[position] for position in positions]
 
     @functools.cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -154,6 +147,32 @@ class Table:
             )
         hint = did_you_mean(name, self.names)
         raise ValueError(f"{self.path}: there is no column {name!r}; {hint}")
+
+
+def _bytes_of_text(series: polars.Series) -> int:
+    """Return what the values of a column take as texts of Python; nothing if it is of numbers."""
+    import polars as pl
+
+    if series.dtype == pl.String:
+        letters = series.str.len_bytes().sum()
+    elif series.dtype == pl.Binary:
+        letters = series.bin.size().sum()
+    elif series.dtype in (pl.Categorical, pl.Enum):
+        counts = series.alias("level").value_counts()
+        lengths = counts["level"].cast(pl.String).str.len_bytes().cast(pl.Float64)
+        letters = (lengths.fill_null(0) * counts["count"]).sum()
+    else:
+        return 0
+    return int(letters) + BYTES_OF_TEXT * len(series)
+
+
+def _without_apostrophes(series: polars.Series) -> polars.Series:
+    """Give text back that an apostrophe keeps a spreadsheet from computing."""
+    import polars as pl
+
+    if series.dtype != pl.String or not series.str.starts_with("'").any():
+        return series
+    return series.str.replace(INERT, "${1}")
 
 
 def _decimal_commas(series: polars.Series) -> polars.Series:
@@ -176,7 +195,8 @@ def open_table(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Tab
     ----------
     path : path-like
         A CSV or TSV file in UTF-8 whose first line names the columns, a Parquet file, or ``"-"``
-        for standard input. Which of them it is shows in the file, whatever it is called.
+        for standard input. Which of them it is shows in the file, whatever it is called. Pipes are
+        read to their end.
     missing : sequence of str
         What stands for no value in text, beside ``NA``, ``NaN``, ``null`` and their like.
 
@@ -194,57 +214,31 @@ def open_table(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Tab
     ...     open_table(path).read(["b"])["b"].to_list()
     [2, 4]
     """
-    name = os.fspath(path)
-    content: Path | bytes = Path(name)
-    if name == STANDARD_INPUT:
-        name, content = "standard input", sys.stdin.buffer.read()
-    with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
-        is_parquet = file.read(4) == PARQUET
-        file.seek(0)
-        first_lines = b"" if is_parquet else _first_record(file)
-        next_lines = b"" if is_parquet else file.read(BEGINNING)
-    if is_parquet:
-        return Table(name, _parquet_names(name, content), None, content)
-    header, separator = _header(name, first_lines)
-    _require_no_more_fields(name, len(header), separator, next_lines)
+    name, content = load(os.fspath(path))
+    if is_parquet(content):
+        parquet = ParquetFile.open(name, content)
+        return Table(name, tuple(parquet.schema), None, content, parquet=parquet)
+    content = as_text(name, content)
+    with mapped(content) as data:
+        end = first_record(name, data)
+        header, separator = _header(name, data[:end])
+        stop = end_of_line(data, end, end + BEGINNING)
+        _require_no_more_fields(name, len(header), separator, data[end + 1 : stop])
     return Table(name, header, separator, content, tuple(missing))
-
-
-def _first_record(file: IO[bytes]) -> bytes:
-    """Read the first line, and further ones as long as a quote is open."""
-    record = file.readline()
-    for _ in range(MOST_HEADER_LINES):
-        if record.count(b'"') % 2 == 0:
-            break
-        record += file.readline()
-    return record
-
-
-def _parquet_names(name: str, content: Path | bytes) -> tuple[str, ...]:
-    import polars as pl
-
-    source = content if isinstance(content, Path) else io.BytesIO(content)
-    try:
-        return tuple(pl.read_parquet_schema(source))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        first = str(error).strip().partition("\n")[0]
-        raise ValueError(f"{name}: this Parquet file cannot be read: {first}.") from None
 
 
 def _header(name: str, first_line: bytes) -> tuple[tuple[str, ...], str]:
     """Return the names in the first line, and the separator that makes most of them."""
     try:
-        text = first_line.decode("utf-8-sig")
+        text = first_line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
-        raise ValueError(f"{name}: this is not UTF-8 text; save it as CSV in UTF-8.") from None
+        raise ValueError(f"{name}: {NOT_UTF8}.") from None
     if not text.strip():
         raise ValueError(f"{name}: the file is empty; its first line must name the columns.")
-    ways = {
-        separator: next(csv.reader(io.StringIO(text.rstrip("\r\n")), delimiter=separator))
-        for separator in SEPARATORS
-    }
+    with _cells_of_any_length(len(text)):
+        ways = {separator: next(_split(text, separator)) for separator in SEPARATORS}
     separator = max(SEPARATORS, key=lambda s: len(ways[s]))  # the first of those that are equal
-    return tuple(field.strip() for field in ways[separator]), separator
+    return tuple(original(field.strip()).strip() for field in ways[separator]), separator
 
 
 def _require_no_more_fields(name: str, number: int, separator: str, lines: bytes) -> None:
@@ -252,12 +246,27 @@ def _require_no_more_fields(name: str, number: int, separator: str, lines: bytes
 
     Some of them are looked at, as columns that nobody asks for are not read.
     """
-    whole = lines[: lines.rfind(b"\n") + 1] if len(lines) == BEGINNING else lines
-    text = whole.decode("utf-8", errors="replace")
-    for row, fields in enumerate(csv.reader(io.StringIO(text), delimiter=separator), start=1):
-        if any(field.strip() for field in fields[number:]):
-            raise ValueError(
-                f"{name}: row {row} has {len(fields)} fields, but the first line names {number} "
-                "columns; name all of them, or quote fields that hold the separator "
-                f"{separator!r}."
-            )
+    text = lines.decode("utf-8", errors="replace")
+    with _cells_of_any_length(len(text)):
+        for row, fields in enumerate(_split(text, separator), start=1):
+            if any(field.strip() for field in fields[number:]):
+                raise ValueError(
+                    f"{name}: row {row} has {len(fields)} fields, but the first line names "
+                    f"{number} columns; name all of them, or quote fields that hold the separator "
+                    f"{separator!r}."
+                )
+
+
+def _split(text: str, separator: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+
+
+@contextlib.contextmanager
+def _cells_of_any_length(most: int) -> Iterator[None]:
+    """Let the csv module read cells longer than its limit, which holds for the whole program."""
+    before = csv.field_size_limit()
+    csv.field_size_limit(max(before, most))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

@@ -3,6 +3,8 @@
 import os
 import shutil
 import signal
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,24 @@ def interrupts_heeded():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def command(monkeypatch, capfd):
+    """Run the command line in this process: exit status, standard output, standard error."""
+    from chsic.run import run  # which needs typer
+
+    handler = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+
+    def run_command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["chsic", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            run()
+        return left.value.code, *capfd.readouterr()
+
+    yield run_command
+    signal.signal(signal.SIGINT, handler)
 
 
 def literal_kappa(name, bandwidth):

@@ -111,6 +111,14 @@ def test_warnings_and_gaps_are_told():
         assert sentence in text
 
 
+def test_nothing_on_a_page_may_load_or_lead_elsewhere():
+    x, y = np.random.default_rng(0).normal(size=(2, 50))
+    tags = Page(page(gather(x, y, n_resamples=99, rng=0))).tags
+    [policy] = [a["content"] for _, a in tags if a.get("http-equiv") == "Content-Security-Policy"]
+    rules = dict(rule.split(maxsplit=1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+
+
 def test_without_z_there_is_nothing_to_compare():
     x, y = np.random.default_rng(0).normal(size=(2, 50))
     text = Page(page(gather(x, y, rng=0))).text

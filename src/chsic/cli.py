@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +10,8 @@ from typing import Annotated
 import typer
 
 import chsic
-from chsic.bandwidth import Bandwidth
-from chsic.compare import compare
-from chsic.figure1 import simulate
-from chsic.files import write_csv, write_rows
+from chsic.cli_paper import demo, figure1, measure
+from chsic.files import is_stream, require_outputs, write_rows
 from chsic.options import (
     AsJson,
     Categories,
@@ -25,20 +21,17 @@ from chsic.options import (
     MissingValues,
     NanPolicy,
     Numbers,
-    OutFolder,
     Resamples,
     Seed,
     Threads,
-    Workers,
     X,
     Y,
     ask,
     open_file,
+    source_of,
 )
-from chsic.progress import progress_bar
 from chsic.screened import ScreenedPair
-from chsic.terminal import print_comparisons, print_result, print_screen
-from chsic.words import answer, question
+from chsic.terminal import print_result, print_screen, say, say_json
 
 app = typer.Typer(
     help="Is x still related to y once z is known?",
@@ -54,7 +47,7 @@ def _main(
     version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
 ) -> None:
     if version:
-        print(f"chsic {chsic.__version__}")
+        say(f"chsic {chsic.__version__}")
         raise typer.Exit
 
 
@@ -97,7 +90,7 @@ def independence(
         rng=seed,
     )
     if as_json:
-        print(json.dumps(result.to_dict(), indent=2))
+        say_json(result.to_dict())
     else:
         print_result(result)
 
@@ -143,8 +136,10 @@ def screen(
     Example: chsic screen genes.parquet --given age,batch --categories batch --target outcome
     --resume run.jsonl --out pairs.csv
     """
-    if out is not None and out.is_dir():
-        raise ValueError(f"--out: {out} is a folder; name a CSV file.")
+    outputs = [("--out", out), ("--resume", resume)]
+    require_outputs([(option, path) for option, path in outputs if path], [source_of(file)])
+    if resume is not None and is_stream(resume):
+        raise ValueError(f"--resume: {resume} cannot be read again; name a file.")
     table, said = open_file(file, categories, numbers, missing, nan_policy)
     of_z = table.split(given or [])
     tested = table.split(columns) if columns else [n for n in table.names if n not in of_z]
@@ -168,7 +163,7 @@ def screen(
     if as_json:
         told = {name: getattr(found, name) for name in ("given", "target", "kinds", "skipped")}
         failed = [{"x": x, "y": y, "why": why} for (x, y), why in found.failed.items()]
-        print(json.dumps({**told, "failed": failed, "pairs": found.rows()}, indent=2))
+        say_json({**told, "failed": failed, "pairs": found.rows()})
     else:
         print_screen(found, level, show)
 
@@ -210,6 +205,7 @@ def along_alpha(
         figures = importlib.import_module("matplotlib.figure")  # what can fail should fail now
         if out.suffix not in (".png", ".svg", ".pdf"):
             raise ValueError(f"--out: a .png, .svg or .pdf file is needed, got {out}.")
+        require_outputs([("--out", out)], [source_of(file)])
     asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
     found = chsic.sensitivity(
         asked.x,
@@ -222,14 +218,17 @@ def along_alpha(
         workers=threads,
         rng=seed,
     )
-    print(json.dumps(found.to_dict(), indent=2) if as_json else found)
+    if as_json:
+        say_json(found.to_dict())
+    else:
+        say(*str(found).splitlines())
     if out is not None:
         from chsic import plot
 
         figure = figures.Figure(figsize=(10, 4), layout="constrained")
         plot.sensitivity(found, figure.subplots(1, 2))
         plot.save(figure, out)
-        print(out, file=sys.stderr)
+        say(str(out), error=True)
 
 
 @app.command()
@@ -253,6 +252,7 @@ def report(
 
     Example: chsic report data.csv --x ice_cream --y rescues --given temperature --out report.html
     """
+    require_outputs([("--out", out)], [source_of(file)])
     asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
     chsic.write_report(
         out,
@@ -267,118 +267,13 @@ def report(
         workers=threads,
         rng=seed,
     )
-    print(out)
+    if not is_stream(out):
+        say(str(out))
 
 
-@app.command()
-def measure(
-    file: File,
-    x: X,
-    y: Y,
-    given: Annotated[
-        list[str], typer.Option(help="Confounding column z; several: a,b, or --given a --given b.")
-    ],
-    categories: Categories = None,
-    numbers: Numbers = None,
-    missing: Missing = None,
-    nan_policy: NanPolicy = MissingValues.RAISE,
-    alpha: Annotated[float, typer.Option(help="Mean number of partners of a sample.")] = 4.0,
-    kernel: Annotated[str, typer.Option(help="Name of the kernel.")] = "gaussian",
-    bandwidth: Annotated[
-        str,
-        typer.Option(help="h of kappa(s/h) = exp(-(s/h)^2): paper, median, a number; or two: a,b."),
-    ] = "paper",
-    controls: Annotated[int, typer.Option(help="Random prunings to compare with.", min=1)] = 20,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-) -> None:
-    """Measure how x and y depend on each other, with and without knowing z.
-
-    Example: chsic measure data.csv --x ice_cream --y rescues --given temperature
-    """
-    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
-    result = compare(
-        asked.x,
-        asked.y,
-        asked.z,
-        **asked.said,
-        alpha=alpha,
-        kernel=kernel,
-        bandwidth=_bandwidth(bandwidth),
-        n_controls=controls,
-        rng=seed,
-    )
-    if as_json:
-        print(json.dumps(result.to_dict(), indent=2))
-    else:
-        print_comparisons({f"{_listed(x)}, {_listed(y)} | {_listed(given)}": result})
-
-
-@app.command()
-def figure1(
-    out: OutFolder,
-    trials: Annotated[int, typer.Option(help="Data sets at each point.", min=2)] = 200,
-    seed: Seed = 0,
-    workers: Workers = None,
-) -> None:
-    """Regenerate the paper's figure 1: a Monte Carlo over both models.
-
-    Writes figure1.png, figure1.svg and figure1.csv, which holds every number in the figure.
-    Two hundred trials take some minutes on two cores, ten take seconds.
-
-    Example: chsic figure1 --trials 200 --seed 0 --out results
-    """
-    for path in _write_figure1(out, trials, seed, workers):
-        print(path)
-
-
-@app.command()
-def demo(
-    out: OutFolder = Path("demo"),
-    trials: Annotated[int, typer.Option(help="Data sets at each point.", min=2)] = 20,
-    seed: Seed = 0,
-    workers: Workers = None,
-) -> None:
-    """Measure the bundled example and both models of the paper, draw figure 1, write a report."""
-    day = chsic.datasets.summer()
-    given = day["temperature"]
-    questions = {
-        "ice cream sold, swimmers rescued | temperature": (day["ice_cream"], day["rescues"], given),
-        "ice cream sold, lemonade sold | temperature": (day["ice_cream"], day["lemonade"], given),
-        "model M+: x, y | z": chsic.datasets.m_plus(1000, 10.0, seed),
-        "model M-: x, y | z": chsic.datasets.m_minus(1000, 10.0, seed),
-    }
-    print("400 simulated summer days at a lake (chsic.datasets.summer), and the paper's two models")
-    print("at 10 dB, 1,000 samples each:\n")
-    print_comparisons({q: compare(*sample, rng=seed) for q, sample in questions.items()})
-    print("\nThe paper's figure 1:")
-    for path in _write_figure1(out, trials, seed, workers):
-        print(path)
-    page = out / "report.html"
-    x, y, z = ({name: day[name]} for name in ("ice_cream", "rescues", "temperature"))
-    result = chsic.write_report(page, x, y, z, source="chsic.datasets.summer", rng=seed)
-    print(f"\n{question(result)} {answer(result)}\nThe report, to be opened in a browser:\n{page}")
-
-
-def _write_figure1(out: Path, trials: int, seed: int, workers: int | None) -> list[Path]:
-    # What can fail should fail before the long run, not after it.
-    importlib.import_module("matplotlib.figure")
-    from chsic import plot
-
-    if out.exists() and not out.is_dir():
-        raise ValueError(f"--out: {out} is a file; name a folder.")
-    with progress_bar("data sets") as progress:
-        points = simulate(trials, seed, workers, progress)
-    figure = plot.figure1(points)
-    png, svg, table = (out / f"figure1.{kind}" for kind in ("png", "svg", "csv"))
-    plot.save(figure, png)
-    plot.save(figure, svg)
-    write_csv(table, points)
-    return [png, svg, table]
-
-
-def _listed(options: list[str]) -> str:
-    return ", ".join(options)
+app.command()(measure)
+app.command()(figure1)
+app.command()(demo)
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:
@@ -388,16 +283,3 @@ def _numbers(option: str, text: str | None) -> list[float] | None:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise ValueError(f"{option}: expected numbers such as 2,8,32, got {text!r}.") from None
-
-
-def _bandwidth(text: str) -> Bandwidth:
-    """Read "paper", "0.5" or "0.5,median"."""
-
-    def one(part: str) -> str | float:
-        try:
-            return float(part)
-        except ValueError:
-            return part.strip()
-
-    for_x, comma, for_y = text.partition(",")
-    return (one(for_x), one(for_y)) if comma else one(for_x)

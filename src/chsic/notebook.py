@@ -9,7 +9,7 @@ from chsic.along_settings import Sensitivity
 from chsic.names import readable
 from chsic.result import IndependenceResult
 from chsic.screened import Screen
-from chsic.words import answer, pvalue, question, strength
+from chsic.words import answer, pvalue, question, strength, with_readable_names
 
 MOST_ROWS = 20
 
@@ -25,10 +25,11 @@ def html_of_result(result: IndependenceResult) -> str:
     >>> "once z is known?" in html_of_result(chsic.chsic_test(x, y, z, rng=0))
     True
     """
-    facts = [("answer", answer(result)), ("strength", strength(result))]
+    shown = with_readable_names(result)
+    facts = [("answer", answer(shown)), ("strength", strength(shown))]
     facts.append(("samples", f"{result.n_samples}; {result.n_pairs} pairs ({result.pairs})"))
     facts += [("beware", sentence) for sentence in result.warnings]
-    return f"<b>{html.escape(question(result))}</b>" + _table((), facts)
+    return f"<b>{html.escape(question(shown))}</b>" + _table((), facts)
 
 
 def html_of_screen(found: Screen) -> str:

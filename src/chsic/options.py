@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from chsic.content import STANDARD_INPUT
 from chsic.table import Table, open_table
 
 if TYPE_CHECKING:
@@ -87,6 +88,11 @@ def ask(
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
     frame = table.read([*of_x, *of_y, *of_z])
     return Asked(table, frame[of_x], frame[of_y], frame[of_z] if of_z else None, said)
+
+
+def source_of(file: str) -> str | int:
+    """Return the file that data are read from, as its name or the descriptor of standard input."""
+    return 0 if file == STANDARD_INPUT else file
 
 
 def open_file(

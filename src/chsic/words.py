@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
+from chsic.names import readable
 from chsic.result import IndependenceResult
 
 CLEAR, SOME = 0.01, 0.05  # p-values below which there is clear and some evidence
@@ -49,6 +51,22 @@ def answer(result: IndependenceResult) -> str:
         f"No sign of it: {x} and {y} vary as if they were unrelated{among} ({p}). "
         "That is not proof that they are."
     )
+
+
+def with_readable_names(result: IndependenceResult) -> IndependenceResult:
+    r"""Return the result with names of columns that fit into a sentence.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> from chsic.words import question, with_readable_names
+    >>> x, y, _ = chsic.datasets.draw_scenario("add", 100, rng=0)
+    >>> result = chsic.hsic_test({"rate\nper year": x}, y, rng=0)
+    >>> question(with_readable_names(result))
+    'Is rate per year related to y?'
+    """
+    names = {argument: tuple(map(readable, of)) for argument, of in result.names.items()}
+    return dataclasses.replace(result, names=names)
 
 
 def strength(result: IndependenceResult) -> str:

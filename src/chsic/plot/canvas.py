@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chsic.column import Column
-from chsic.files import write_whole
+from chsic.files import require_outputs, write_whole
 from chsic.names import readable
 
 if TYPE_CHECKING:
@@ -48,11 +49,20 @@ def plainly(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure whole, in the format of the file's ending; same figure, same bytes."""
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure whole, in the format of the file's ending; same figure, same bytes.
+
+    The format is PNG if there is no ending.
+    """
     import matplotlib
 
+    require_outputs([("path", path)])
+    kind = Path(path).suffix.removeprefix(".").lower() or "png"
     # A salt of our own for the ids and no date, which would differ from run to run.
-    metadata = {"Date": None} if path.suffix == ".svg" else None
+    settings: dict[str, Any] = {
+        "format": kind,
+        "dpi": 150,
+        "metadata": {"Date": None} if kind == "svg" else None,
+    }
     with matplotlib.rc_context({"svg.hashsalt": "chsic"}):
-        write_whole(path, lambda temporary: figure.savefig(temporary, dpi=150, metadata=metadata))
+        write_whole(Path(path), lambda temporary: figure.savefig(temporary, **settings))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import os
 import shlex
@@ -10,13 +9,11 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from chsic.names import readable, seen
+from chsic.names import readable, seen, shortened
 from chsic.report.facts import Facts
 from chsic.report.figures import Picture, pictures, plotly_script
 from chsic.result import IndependenceResult
-from chsic.words import answer, listed, question, strength
-
-MOST_LETTERS = 200  # of a description of values
+from chsic.words import answer, listed, question, strength, with_readable_names
 
 
 def page(facts: Facts, source: str | None = None, missing: Sequence[str] = ()) -> str:
@@ -47,7 +44,7 @@ def page(facts: Facts, source: str | None = None, missing: Sequence[str] = ()) -
     >>> "Is x still related to y once z is known?" in text
     True
     """
-    shown = _readable(facts.result)
+    shown = with_readable_names(facts.result)
     drawn = list(pictures(facts))
     title = _text(question(shown))
     return "\n".join(
@@ -58,7 +55,8 @@ def page(facts: Facts, source: str | None = None, missing: Sequence[str] = ()) -
             '<meta name="color-scheme" content="light dark">',
             # Nothing may be fetched, whatever the data say.
             '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-            "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">",
+            "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+            "base-uri 'none'; form-action 'none'\">",
             '<link rel="icon" href="data:,">',
             f"<title>{title}</title>",
             f"<style>{_asset('report.css')}</style></head><body><main>",
@@ -82,7 +80,7 @@ def _answer(facts: Facts, shown: IndependenceResult) -> str:
     if shown.members:
         parts.append(f"<p>Strength: {_text(strength(shown))}.</p>")
     if facts.ignoring_z is not None:
-        ignoring = _readable(facts.ignoring_z)
+        ignoring = with_readable_names(facts.ignoring_z)
         parts.append(
             f"<p>If {_text(listed(shown.names['z']))} is ignored, the question is another one: "
             f"{_text(question(ignoring))} {_text(answer(ignoring))} "
@@ -115,13 +113,13 @@ def _data(facts: Facts, source: str | None) -> str:
         f", {result.n_omitted} of them left out for missing values" if result.n_omitted else ""
     )
     rows = "".join(
-        f"<tr><th scope=row title={_quoted(_shortened(column.name))}>"
+        f"<tr><th scope=row title={_quoted(shortened(column.name))}>"
         f"{_text(readable(column.name))}</th>"
         f"<td>{column.role}</td><td>{column.kind}</td><td>{column.n_missing}</td>"
-        f"<td>{_text(_shortened(column.values))}</td></tr>"
+        f"<td>{_text(shortened(column.values))}</td></tr>"
         for column in facts.columns
     )
-    said = f" From {_text(_shortened(source))}." if source else ""
+    said = f" From {_text(shortened(source))}." if source else ""
     return (
         f"<section><h2>The data</h2><p>{n_rows} rows{omitted}.{said}</p>"
         '<div class="wide"><table><thead><tr><th>column</th><th>used as</th><th>taken for</th>'
@@ -202,16 +200,6 @@ def _columns(names: tuple[str, ...]) -> str:
     if not names:
         return ""
     return f"df[{names[0]!r}]" if len(names) == 1 else f"df[{list(names)!r}]"
-
-
-def _readable(result: IndependenceResult) -> IndependenceResult:
-    names = {a: tuple(readable(name) for name in of) for a, of in result.names.items()}
-    return dataclasses.replace(result, names=names)
-
-
-def _shortened(text: str) -> str:
-    line = seen(text)
-    return line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "…"
 
 
 def _text(text: str) -> str:

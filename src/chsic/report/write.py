@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chsic.columns import Data
-from chsic.files import write_whole
+from chsic.files import require_outputs, write_whole
 from chsic.progress import progress_bar
 from chsic.report.facts import gather
 from chsic.report.figures import require_plotly
@@ -35,7 +35,7 @@ def write_report(
     Parameters
     ----------
     path : path-like
-        Of the HTML file, which appears whole or not at all.
+        Of the HTML file, which appears whole or not at all. It must not be `source`.
     x, y, z : array_like, series or data frame
         As for `chsic_test`; their names are those on the page.
     source : str, optional
@@ -63,11 +63,9 @@ def write_report(
     True
     """
     require_plotly()  # what can fail should fail before the tests, not after them
-    target = Path(path)
-    if target.is_dir():
-        raise ValueError(f"path: {target} is a folder; name a file, such as report.html.")
+    require_outputs([("path", path)], [source] if source else [])
     with progress_bar("steps", shown=progress) as report:
         facts = gather(x, y, z, report=report, **settings)
     text = page(facts, source, missing)
-    write_whole(target, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    write_whole(Path(path), lambda temporary: temporary.write_text(text, encoding="utf-8"))
     return facts.result

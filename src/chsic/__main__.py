@@ -1,16 +1,23 @@
 """The command ``chsic``, also as ``python -m chsic``."""
 
-from __future__ import annotations
-
+import os
 import sys
+
+INTERRUPTED = 130  # exit status
 
 
 def main() -> None:
     """Run the command line, or say how to install what it needs."""
     try:
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _leave)
         from chsic.run import run
-    except KeyboardInterrupt:  # while all that is loaded
-        sys.exit(130)
+
+        run()
+    except KeyboardInterrupt:  # in the moment before it is handled
+        _leave()
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "chsic":
             raise
@@ -18,7 +25,20 @@ def main() -> None:
             f"chsic: the command line needs {error.name}; "
             "install it with: pip install 'chsic[cli,plot,report]'"
         )
-    run()
+    except SystemExit as left:
+        if left.code == INTERRUPTED:
+            _leave()
+        raise
+
+
+def _leave(*_: object) -> None:
+    """End at once on Ctrl-C: there is nothing to tidy up yet, or all of it was tidied up.
+
+    While libraries are loaded an exception would not do: some of them catch it, and go on or
+    complain of something else. When Python ends in its own way, it may send itself the signal
+    again, and waits for threads.
+    """
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

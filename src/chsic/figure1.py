@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
@@ -155,13 +158,32 @@ def _run(units: list[Unit], seed: int, workers: int) -> Iterator[tuple[Unit, Arr
         for unit in units:
             yield unit, _measure_trials(unit, seed)
         return
-    with ProcessPoolExecutor(workers) as pool:
-        futures = {pool.submit(_measure_trials, unit, seed): unit for unit in units}
+    # Ctrl-C reaches all processes of a terminal; this one ends the others.
+    ignore = signal.SIGINT, signal.SIG_IGN
+    with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=ignore) as pool:
+        with _interrupted_later():  # as a pool that is half started never ends
+            futures = {pool.submit(_measure_trials, unit, seed): unit for unit in units}
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
         finally:  # on Ctrl-C or an error, do not start what is still waiting
             pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Put Ctrl-C off until what is inside is done."""
+    if threading.current_thread() is not threading.main_thread():  # which alone receives it
+        yield
+        return
+    pressed = threading.Event()
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed.is_set():
+        signal.raise_signal(signal.SIGINT)
 
 
 def _measure_trials(unit: Unit, seed: int) -> Array:

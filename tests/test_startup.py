@@ -2,6 +2,7 @@
 
 import ast
 import json
+import signal
 import subprocess
 import sys
 import types
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import chsic
+from chsic.figure1 import _interrupted_later
 
 PACKAGE = Path(chsic.__file__).parent
 EXAMPLE = str(resources.files("chsic") / "data" / "summer.csv")
@@ -63,8 +65,6 @@ def test_an_interrupt_while_libraries_are_loaded_is_status_130_and_silent():
 @pytest.mark.usefixtures("interrupts_heeded")
 def test_an_interrupt_that_a_library_disguises_is_an_interrupt(command, monkeypatch):
     def disguise(*_, **__):
-        import signal
-
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt as error:
@@ -72,6 +72,21 @@ def test_an_interrupt_that_a_library_disguises_is_an_interrupt(command, monkeypa
 
     monkeypatch.setattr("chsic.cli.open_file", disguise)
     assert command("test", EXAMPLE, "--x", "a", "--y", "b") == (130, "", "")
+
+
+@pytest.mark.usefixtures("interrupts_heeded")
+def test_a_pool_of_processes_is_started_before_an_interrupt_is_heeded():
+    done = []
+
+    def start():
+        with _interrupted_later():
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert done == ["all of it"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_the_package_itself_loads_nothing():

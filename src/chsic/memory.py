@@ -7,6 +7,7 @@ from pathlib import Path
 
 SHARE = 0.5  # of the machine's memory
 UNKNOWN = 8 * 2**30  # bytes, where no system tells
+BYTES_OF_ROW = 150  # that a test takes beside the data, at 10^6 rows of one column each
 # Where Linux tells the limit of a container, in both versions of its control groups.
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -36,12 +37,12 @@ def require_memory(name: str, size: int) -> None:
     >>> from chsic.memory import require_memory
     >>> require_memory("data.parquet", 10**18)
     Traceback (most recent call last):
-    ValueError: data.parquet: the columns take 1e+09 GB once they are unpacked, more than ... GB...
+    ValueError: data.parquet: to unpack and test these columns takes 1e+09 GB, more than ... GB...
     """
     most = memory_for_data()
     if size > most:
         raise ValueError(
-            f"{name}: the columns take {gigabytes(size)} once they are unpacked, more than "
+            f"{name}: to unpack and test these columns takes {gigabytes(size)}, more than "
             f"{gigabytes(most)}, half of the memory; name fewer columns, or write fewer rows to "
             "a file."
         )

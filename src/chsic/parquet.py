@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from chsic.content import Content, mapped
 from chsic.footer import ColumnSize, column_sizes
-from chsic.memory import require_memory
+from chsic.memory import BYTES_OF_ROW, require_memory
 from chsic.reading import PARQUET_IS_BROKEN, errors_of_polars
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ class ParquetFile:
             missing = [name for name in names if name not in self.sizes]
             if missing:
                 raise ValueError(f"its footer lacks column {missing[0]!r}")
-            return sum(self.sizes[name].in_memory(data) for name in names)
+            n_rows = max((self.sizes[name].n_values for name in names), default=0)
+            columns = sum(self.sizes[name].in_memory(data) for name in names)
+            return columns + BYTES_OF_ROW * n_rows
 
 
 @contextlib.contextmanager

@@ -1,11 +1,11 @@
 """What reaches a terminal: nothing that steers it, and no line that a name made up."""
 
 import ast
+import io
 import json
-import os
 import re
-import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -113,36 +113,24 @@ def test_errors_are_one_harmless_line(folder, command, arguments):
     require_harmless(err)
 
 
-def test_letters_that_an_encoding_lacks_are_escaped(tmp_path):
-    (tmp_path / "data.csv").write_text(f"größe,b,c,d\n{ROWS}", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "chsic", "test", "data.csv", "--x", "größe", "--y", "b"],
-        capture_output=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"Is gr\\xf6\\xdfe related to b?" in done.stdout
+def test_letters_that_an_encoding_lacks_are_escaped(folder, command, monkeypatch):
+    (folder / "data.csv").write_text(f"größe,b,c,d\n{ROWS}", encoding="utf-8")
+    printed = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding="ascii"))
+    assert command("test", "data.csv", "--x", "größe", "--y", "b", "--resamples", 99)[0] == 0
+    assert b"Is gr\\xf6\\xdfe related to b?" in printed.getvalue()
 
 
-def test_output_that_cannot_be_written_is_one_line(tmp_path):
-    (tmp_path / "data.csv").write_text(f"a,b,c,d\n{ROWS}")
+def test_output_that_cannot_be_written_is_one_line(folder, command, monkeypatch):
+    (folder / "data.csv").write_text(f"a,b,c,d\n{ROWS}")
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "chsic", "test", "data.csv", "--x", "a", "--y", "b"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-            cwd=tmp_path,
-        )
-    assert done.stderr == b"chsic: standard output: No space left on device\n"
-    assert done.returncode == 2
+        monkeypatch.setattr(sys, "stdout", full)
+        status, _, err = command("test", "data.csv", "--x", "a", "--y", "b", "--resamples", 99)
+    assert err == "chsic: standard output: No space left on device\n"
+    assert status == 2
 
 
 def test_warnings_and_defects_are_one_line_too(command, monkeypatch):
-    import warnings
-
     def fail(*_, **__):
         warnings.warn(f"careful{HARM}", stacklevel=1)
         raise ZeroDivisionError(f"oh{HARM}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._validate import Array
 
-FAR = 10.0  # typical deviations from the median: normal data do not reach that
+FAR = 20.0  # typical deviations from the median: normal data do not reach that
 VERY_FAR = 100.0  # beyond which distances grow with the logarithm only
 SEEN = 10_000  # values whose deviations are typical
 MOST_OF_VARIANCE = 0.5  # of one sample
@@ -46,7 +46,7 @@ def clipped(deviations: Array) -> Array:
     >>> import numpy as np
     >>> from chsic.outliers import clipped
     >>> clipped(np.array([[-1.0], [0.0], [1.0], [9.97e36]])).ravel().round(1)
-    array([-1. ,  0. ,  1. , 14.8])
+    array([-1. ,  0. ,  1. , 29.7])
     """
     limits = np.array([FAR * typical_deviation(column) for column in deviations.T])
     reach = np.maximum(deviations.max(axis=0), -deviations.min(axis=0))

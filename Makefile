@@ -26,7 +26,7 @@ demo: .venv/demo
 	$(BIN)/chsic demo --out demo
 
 test: .venv/dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-adapters: .venv-adapters/ready
 	.venv-adapters/bin/python -m pytest tests/test_adapter_*.py src/chsic/adapters

@@ -19,17 +19,18 @@ EXAMPLE = str(resources.files("chsic") / "data" / "summer.csv")
 MEASURE = ["measure", EXAMPLE, "--x", "ice_cream", "--y", "rescues", "--given", "temperature"]
 
 
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "chsic", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+@pytest.fixture
+def run(command):
+    """Run a command in this process, as a new one takes seconds to load everything."""
+
+    def run_command(*arguments):
+        status, out, err = command(*arguments)
+        return subprocess.CompletedProcess(arguments, status, out, err)
+
+    return run_command
 
 
-def test_help_teaches_by_example():
+def test_help_teaches_by_example(run):
     for arguments in (
         ["--help"],
         ["test", "--help"],
@@ -47,14 +48,14 @@ def test_help_teaches_by_example():
     assert "chsic figure1 --trials 200 --seed 0 --out results" in run("figure1", "--help").stdout
 
 
-def test_version():
+def test_version(run):
     assert run("--version").stdout.strip() == f"chsic {chsic.__version__}"
 
 
 TEST = ["test", EXAMPLE, "--x", "ice_cream", "--y", "rescues", "--given", "temperature"]
 
 
-def test_test_prints_what_chsic_test_gives():
+def test_test_prints_what_chsic_test_gives(run):
     day = chsic.datasets.summer()
     expected = chsic.chsic_test(day["ice_cream"], day["rescues"], day["temperature"], rng=0)
     found = json.loads(run(*TEST, "--json").stdout)
@@ -71,7 +72,7 @@ def test_test_prints_what_chsic_test_gives():
     assert "related (p = " in run(*TEST[:4], "--y", "lemonade").stdout
 
 
-def test_test_with_categories_gaps_and_standard_input(tmp_path):
+def test_test_with_categories_gaps_and_standard_input(tmp_path, run):
     rows = [f"{k * 37 % 101},{'ab'[k % 2]},{k % 3},{k % 10 or ''}" for k in range(200)]
     text = "n,word,ward,gap\n" + "\n".join(rows)
     path = tmp_path / "data.csv"
@@ -93,7 +94,7 @@ def test_test_with_categories_gaps_and_standard_input(tmp_path):
     assert piped.stdout == done.stdout
 
 
-def test_screen_prints_writes_and_resumes(tmp_path):
+def test_screen_prints_writes_and_resumes(tmp_path, run):
     expected = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
     common = ["screen", EXAMPLE, "--given", "temperature"]
     found = json.loads(run(*common, "--json").stdout)
@@ -119,7 +120,7 @@ def test_screen_prints_writes_and_resumes(tmp_path):
     assert "did you mean 'ice_cream'?" in refused.stderr
 
 
-def test_screen_names_what_it_skips(tmp_path):
+def test_screen_names_what_it_skips(tmp_path, run):
     path = tmp_path / "odd.csv"
     rows = "".join(f"{k % 7},{k * k % 11},1,{k * 37 % 101}\n" for k in range(60))
     path.write_text(f"a,b,[bold]c,d\n{rows}")
@@ -128,7 +129,7 @@ def test_screen_names_what_it_skips(tmp_path):
     assert "skipped [bold]c: every value is 1" in done.stdout
 
 
-def test_alpha_prints_and_draws(tmp_path):
+def test_alpha_prints_and_draws(tmp_path, run):
     day = chsic.datasets.summer()
     expected = chsic.sensitivity(
         day["ice_cream"], day["rescues"], day["temperature"], alphas=[4, 8], bandwidths=[1.2], rng=0
@@ -141,7 +142,7 @@ def test_alpha_prints_and_draws(tmp_path):
     assert run(*arguments).stdout.strip() == str(expected).strip()
 
 
-def test_report_writes_a_page(tmp_path):
+def test_report_writes_a_page(tmp_path, run):
     path = tmp_path / "new" / "report.html"
     done = run("report", *TEST[1:], "--out", path)
     assert done.returncode == 0, done.stderr
@@ -152,7 +153,7 @@ def test_report_writes_a_page(tmp_path):
     assert [entry.name for entry in path.parent.iterdir()] == ["report.html"]
 
 
-def test_measure_prints_what_compare_gives():
+def test_measure_prints_what_compare_gives(run):
     day = chsic.datasets.summer()
     expected = compare(day["ice_cream"], day["rescues"], day["temperature"], rng=0)
     done = run(*MEASURE, "--json")
@@ -164,7 +165,7 @@ def test_measure_prints_what_compare_gives():
         assert f"{number:.3g}" in table.stdout
 
 
-def test_readme_shows_what_its_command_prints():
+def test_readme_shows_what_its_command_prints(run):
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").splitlines()
     start = next(k for k, line in enumerate(readme) if line.startswith("    $ chsic test"))
     done = run("test", EXAMPLE, *readme[start].split()[4:])
@@ -172,7 +173,7 @@ def test_readme_shows_what_its_command_prints():
     assert [line.strip() for line in done.stdout.splitlines()[:5]] == shown
 
 
-def test_measure_takes_settings_and_several_confounders():
+def test_measure_takes_settings_and_several_confounders(run):
     day = chsic.datasets.summer()
     z = [[t, l] for t, l in zip(day["temperature"], day["lemonade"], strict=True)]
     expected = chsic.chsic(day["ice_cream"], day["rescues"], z, alpha=8, bandwidth=(2.5, "median"))
@@ -182,7 +183,7 @@ def test_measure_takes_settings_and_several_confounders():
         assert json.loads(done.stdout)["chsic"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_awkward_column_names(tmp_path):
+def test_awkward_column_names(tmp_path, run):
     path = tmp_path / "odd.csv"
     rows = "".join(f"{k % 7},{k % 5},{k % 11}\n" for k in range(40))
     path.write_text(f'mass [kg], a[/b] ,"z, cm"\n{rows}')
@@ -207,7 +208,7 @@ def test_awkward_column_names(tmp_path):
         ([*MEASURE, "--bandwidth", "-1"], "bandwidth: must be positive"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(arguments, message):
+def test_bad_input_is_one_line_and_status_2(arguments, message, run):
     done = run(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("chsic: ")
@@ -215,7 +216,7 @@ def test_bad_input_is_one_line_and_status_2(arguments, message):
     assert done.stderr.count("\n") == 1
 
 
-def test_figure1_refuses_a_file_before_it_works(tmp_path):
+def test_figure1_refuses_a_file_before_it_works(tmp_path, run):
     (tmp_path / "taken").write_text("")
     done = run("figure1", "--out", tmp_path / "taken")  # 200 trials would take minutes
     assert done.returncode == 2
@@ -223,13 +224,13 @@ def test_figure1_refuses_a_file_before_it_works(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["measure"], ["figure1"], ["nonsense"]])
-def test_bad_usage_is_status_2(arguments):
+def test_bad_usage_is_status_2(arguments, run):
     done = run(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
 
-def test_figure1_writes_the_same_files_for_any_number_of_workers(tmp_path):
+def test_figure1_writes_the_same_files_for_any_number_of_workers(tmp_path, run):
     folders = tmp_path / "one", tmp_path / "deep" / "two"
     for folder, workers in zip(folders, (1, 2), strict=True):
         done = run("figure1", "--trials", 2, "--seed", 3, "--workers", workers, "--out", folder)
@@ -262,7 +263,7 @@ def test_figure1_writes_the_same_files_for_any_number_of_workers(tmp_path):
     }
 
 
-def test_demo_tells_the_story(tmp_path):
+def test_demo_tells_the_story(tmp_path, run):
     done = run("demo", "--trials", 2, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     for words in ("ice cream sold", "temperature", "M+", "M-", "figure1.png"):
@@ -299,7 +300,7 @@ def test_missing_extra_is_explained():
     assert "Traceback" not in done.stderr
 
 
-def test_names_of_columns_are_not_patterns(tmp_path):
+def test_names_of_columns_are_not_patterns(tmp_path, run):
     path = tmp_path / "data.csv"
     rows = "".join(f"{k * 37 % 101},{k * 53 % 97},{k * 29 % 89}\n" for k in range(80))
     path.write_text(f"^.*$,b,c\n{rows}")
@@ -309,7 +310,7 @@ def test_names_of_columns_are_not_patterns(tmp_path):
     assert found["names"] == {"x": ["^.*$"], "y": ["b"], "z": ["c"]}
 
 
-def test_messages_speak_of_options(tmp_path):
+def test_messages_speak_of_options(tmp_path, run):
     path = tmp_path / "data.csv"
     rows = "".join(f"{k * 1.7 if k % 9 else '?'},{k * 37 % 101},{k or ''}\n" for k in range(150))
     path.write_text(f"a,b,gap\n{rows}")
@@ -322,7 +323,7 @@ def test_messages_speak_of_options(tmp_path):
     assert "17 left out for missing values" in done.stdout
 
 
-def test_measure_takes_gaps_and_categories(tmp_path):
+def test_measure_takes_gaps_and_categories(tmp_path, run):
     path = tmp_path / "data.csv"
     rows = "".join(f"{k * 37 % 101},{k % 3},{k % 17 or ''},{k % 5}\n" for k in range(120))
     path.write_text(f"a,ward,gap,d\n{rows}")

@@ -217,11 +217,11 @@ def test_too_many_pairs_and_too_few_rows():
         chsic.screen(many, columns=["0", "1"], rng=0).significant(by="luck")
 
 
-def test_ten_thousand_columns_against_a_target():
+def test_many_columns_against_a_target():
     rng = np.random.default_rng(0)
-    wide = rng.normal(size=(12, 10_001))
-    found = chsic.screen(wide, target="10000", n_resamples=19, rng=0)
-    assert len(found) == 10_000
+    wide = rng.normal(size=(12, 1_501))
+    found = chsic.screen(wide, target="1500", n_resamples=19, rng=0)
+    assert len(found) == 1_500
     assert 0.02 < np.mean([pair.pvalue <= 0.05 for pair in found]) < 0.08
 
 
@@ -266,9 +266,7 @@ def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     rng = np.random.default_rng(0)
     z = rng.normal(size=400)
     # So many pairs that a process is far from done when this one gets to stop it, on any machine.
-    data = pd.DataFrame(
-        rng.normal(size=(400, 20)) + z[:, None], columns=list("abcdefghijklmnopqrst")
-    )
+    data = pd.DataFrame(rng.normal(size=(400, 12)) + z[:, None], columns=list("abcdefghijkl"))
     data.assign(z=z).to_csv(tmp_path / "data.csv", index=False)
     kept, table = tmp_path / "run.jsonl", tmp_path / "pairs.csv"
     command = [sys.executable, "-m", "chsic", "screen", str(tmp_path / "data.csv"), "--given", "z",
@@ -276,7 +274,7 @@ def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        if kept.exists() and kept.read_bytes().count(b"\n") > 15:
+        if kept.exists() and kept.read_bytes().count(b"\n") > 5:
             break
         time.sleep(0.01)
     running.send_signal(sent)
@@ -284,7 +282,7 @@ def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     assert running.returncode == status
     assert b"Traceback" not in errors
     finished = [line for line in kept.read_bytes().splitlines(keepends=True) if line[-1:] == b"\n"]
-    assert 15 < len(finished) < 1 + 190
+    assert 5 < len(finished) < 1 + 66
     assert not table.exists()
     subprocess.run(command, check=True, capture_output=True)
     resumed = table.read_bytes()

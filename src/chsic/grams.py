@@ -236,7 +236,7 @@ class UnitGrams:
         """Sum of the observed inner products."""
         return float(self.observed.sum())
 
-    @property
+    @functools.cached_property
     def centred(self) -> float:
         """The statistic less its expectation under conditional independence.
 
@@ -330,6 +330,8 @@ def unit_grams(shares: Sequence[Share], effect: FitEffect) -> UnitGrams:
 
 def _by_unit(shares: Sequence[Share], values: Sequence[Array]) -> Array:
     """Add up values of units, of which a share may have a part."""
+    if len(shares) == 1:
+        return values[0]
     n_units = max(share.first_unit + len(share.centre) for share in shares)
     total = np.zeros((n_units, *values[0].shape[1:]))
     for share, own in zip(shares, values, strict=True):

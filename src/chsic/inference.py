@@ -110,7 +110,7 @@ class Inference:
             looks=self.looks,
             rng=rng,
         )
-        compared = compared.at_least(self._smallest(x, y, grams, compared))
+        compared = compared.at_least(self._smallest(x, y, family, compared))
         known = [*found, *_about_family(family)]
         return outcome_of(self.design, family, self.kernels, grams, compared, samples, known)
 
@@ -118,16 +118,16 @@ class Inference:
         seen = differ_in_both(x, y, *self.some_pairs)
         return seen or vary_together(self.design.graph, x, y)
 
-    def _smallest(
-        self, x: Left, y: Left, grams: Sequence[UnitGrams], compared: JointNull
-    ) -> list[float]:
+    def _smallest(self, x: Left, y: Left, family: Family, compared: JointNull) -> list[float]:
         """Return the smallest p-value that the data can support, for each member."""
         if self.design.strata is None:
-            return [by_units(gram.null) for gram in grams]
-        if compared.pvalue > SMALL:
-            return [0.0] * len(grams)
-        probability = table_probability(self.design.strata.labels, x.codes, y.codes)
-        return [probability] * len(grams)
+            of_scales = [by_units(scale.grams.null) for scale in family.scales]
+        elif compared.pvalue > SMALL:
+            of_scales = [0.0] * len(family.scales)
+        else:
+            labels = self.design.strata.labels
+            of_scales = [table_probability(labels, x.codes, y.codes)] * len(family.scales)
+        return [smallest for smallest in of_scales for _ in self.kernels]
 
     def _members(self, family: Family) -> list[UnitGrams]:
         """Return Gram matrices of the members: every scale with every kernel on z."""

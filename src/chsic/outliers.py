@@ -62,8 +62,8 @@ def drawn_in(values: Array) -> Array:
     --------
     >>> import numpy as np
     >>> from chsic.outliers import drawn_in
-    >>> drawn_in(np.array([1.0, -100.0, 9.97e36])).round()
-    array([   1., -100., 8149.])
+    >>> drawn_in(np.array([1.0, -100.0, 9.97e36])).round().astype(int)
+    array([   1, -100, 8159])
     """
     if max(values.max(), -values.min()) <= VERY_FAR:
         return values

@@ -14,7 +14,7 @@ from chsic.compare import compare
 from chsic.figure1 import MEASURES, MODELS
 
 HSIC, CLOSE4, CLOSE64, RANDOM4, RANDOM64 = range(5)
-TRIALS = {100: 150, 600: 40}
+TRIALS = {100: 100, 600: 25}
 CELLS = [(model, gamma, 100) for model in MODELS for gamma in (0, 10, 20)]
 CELLS += [("M+", 10, 600), ("M-", 10, 600), ("M+", 20, 600)]
 

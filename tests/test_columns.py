@@ -280,7 +280,7 @@ def test_pairs_do_not_cross_categories():
 
 
 def test_level_and_power_with_a_category_among_the_confounders():
-    """At a true 0.05, more than 9 of 60 come up in 1 of 2,000 cases."""
+    """At a true 0.05, more than 9 of 60 come up in 1 of 1,300 cases."""
     rejected = {
         shift: sum(
             chsic.chsic_test(*grouped(np.random.default_rng(s), 150, shift), rng=s,

@@ -132,7 +132,7 @@ def test_named_defaults():
 
 def test_any_regressor():
     x, y, z = draw_scenario("oscillating", 200, 2, rng=0)
-    forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0)
+    forest = RandomForestRegressor(5, min_samples_leaf=5, random_state=0)
     result = chsic.chsic_test(x, y, z, adjust=forest, rng=0, bandwidth="median")
     assert result.adjust == "RandomForestRegressor"
     again = chsic.chsic_test(x, y, z, adjust=forest, rng=0, bandwidth="median")

@@ -1,6 +1,7 @@
 """Columns that nothing can be learned from are refused with the reason, or left out of a screen."""
 
 import datetime
+import decimal
 import json
 
 import numpy as np
@@ -33,6 +34,47 @@ def test_identifiers_are_refused(n_levels, z):
     codes = np.unique(x, return_inverse=True)[1]
     with pytest.raises(ValueError, match=r"^x: .* identifier"):
         chsic.chsic_test(codes, Y, z, kinds={"x": "category"})
+
+
+def test_two_samples_a_category_are_the_fewest():
+    x = np.repeat([f"c{k}" for k in range(N // 2)], 2)
+    assert chsic.chsic_test(x, Y, Z, rng=0).pvalue > 0.001
+    x[0] = "one more"
+    with pytest.raises(ValueError, match=r"^x: 31 categories for 60 samples, fewer than two"):
+        chsic.chsic_test(x, Y, Z)
+
+
+def test_rare_categories_beyond_those_that_features_tell_apart_are_one():
+    """Categories without a feature were alike, and a sixth of such true nulls was rejected."""
+    v = np.repeat([f"c{k}" for k in range(90)], 2)
+    rejected = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        found = chsic.chsic_test(
+            rng.permutation(v), rng.permutation(v), rng.random(180), rng=0, n_resamples=199
+        )
+        rejected += found.pvalue <= 0.05
+    assert rejected <= 6  # more come up in 1 of 290 cases
+    told = "x: of its 90 categories, the 31 rarest are compared as one."
+    assert told in found.warnings
+
+
+class Incomparable:
+    def __ne__(self, other):
+        raise RuntimeError("no")
+
+    __hash__ = object.__hash__
+
+
+def test_objects_that_fail_when_compared():
+    numbers = [decimal.Decimal(k) for k in range(N)]
+    gap = [decimal.Decimal("sNaN"), *numbers[1:]]
+    with pytest.raises(ValueError, match=r"^x: 1 of 60 samples are missing"):
+        chsic.chsic_test(gap, Y, Z)
+    frame = {"a": Z, "b": Y, "gap": gap, "odd": [Incomparable() for _ in range(N)]}
+    found = chsic.screen(frame, rng=0, nan_policy="omit")
+    assert {(pair.x, pair.y) for pair in found} == {("a", "b"), ("a", "gap"), ("b", "gap")}
+    assert "odd" in found.skipped
 
 
 def test_identifiers_are_left_out_of_a_screen():

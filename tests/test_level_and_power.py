@@ -47,6 +47,21 @@ def test_level_where_hardly_any_sample_has_both(draw, given):
     assert count <= 9
 
 
+def test_level_where_events_nearly_follow_z():
+    """Distances of residuals are then how the fit follows z, which no bandwidth should see.
+
+    A fifth was rejected, with p-values down to 3e-19.
+    """
+    pvalues = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=200)
+        x, y = (rng.random((2, 200)) < 1 / (1 + np.exp(10 - 8 * z))).astype(float)
+        pvalues.append(chsic.chsic_test(x, y, z, rng=seed, n_resamples=199).pvalue)
+    assert sum(p <= 0.05 for p in pvalues) <= 9
+    assert min(pvalues) > 1e-4
+
+
 @pytest.mark.parametrize(
     ("name", "n", "d", "at_least"),
     [("add", 200, 1, 27), ("square", 200, 1, 26), ("add", 200, 3, 26), ("m_minus-10dB", 200, 1, 26),

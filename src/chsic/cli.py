@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import chsic
+from chsic._validate import as_number
 from chsic.cli_paper import demo, figure1, measure
 from chsic.files import is_stream, require_outputs, write_rows
 from chsic.options import (
@@ -120,8 +121,10 @@ def screen(
             show_default=False,
         ),
     ] = None,
-    level: Annotated[float, typer.Option(help="Largest adjusted p-value of a relation.")] = 0.05,
-    show: Annotated[int, typer.Option(help="Pairs to print, smallest p-value first.")] = 20,
+    level: Annotated[
+        float, typer.Option(help="Largest adjusted p-value of a relation.", min=0, max=1)
+    ] = 0.05,
+    show: Annotated[int, typer.Option(help="Pairs to print, smallest p-value first.", min=0)] = 20,
     resamples: Resamples = 9999,
     seed: Seed = 0,
     threads: Threads = 1,
@@ -136,6 +139,7 @@ def screen(
     Example: chsic screen genes.parquet --given age,batch --categories batch --target outcome
     --resume run.jsonl --out pairs.csv
     """
+    as_number("--level", level)
     outputs = [("--out", out), ("--resume", resume)]
     require_outputs([(option, path) for option, path in outputs if path], [source_of(file)])
     if resume is not None and is_stream(resume):

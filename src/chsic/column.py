@@ -170,12 +170,14 @@ def _since_midnight(time: datetime.time) -> float:
 def _is_missing(value: Any) -> bool:
     if value is None or value is np.ma.masked:
         return True
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()  # also one that signals when it is compared
     try:
         return bool(value != value)  # NaN, NaT
     except TypeError:
         return True  # pandas.NA will not say
-    except ValueError:
-        return False  # an array
+    except Exception:  # an array, or an object whose own comparison fails
+        return False
 
 
 def _numbers(name: str, plain: NDArray[Any]) -> Array:

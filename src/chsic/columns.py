@@ -135,20 +135,21 @@ def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LE
 
 
 def require_no_identifier(argument: str, columns: Columns) -> None:
-    """Raise if a category names rows: if more than half of them have a level of their own.
+    """Raise if a category names rows: if it has more levels than half of them.
 
-    Nothing can be learned of such a level from other rows, and true nulls are rejected too often.
+    Hardly anything can be learned of such a level from other rows, and true nulls are rejected too
+    often.
     """
     for column in columns:
         if column.kind != "category":
             continue
         n = len(column.values)
-        alone = int((np.bincount(column.values.astype(np.intp)) == 1).sum())
-        if 2 * alone > n:
+        n_levels = np.count_nonzero(np.bincount(column.values.astype(np.intp)))
+        if 2 * n_levels > n:
             raise ValueError(
-                f"{called(argument, column)}: {alone} of {n} samples have a category that no other "
-                "has, so that it names samples, as an identifier does; drop it, or group its "
-                "categories."
+                f"{called(argument, column)}: {n_levels} categories for {n} samples, fewer than "
+                "two samples each, so that it names samples, as an identifier does; drop it, or "
+                "group its categories."
             )
 
 

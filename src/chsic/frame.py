@@ -121,4 +121,8 @@ def _readable(
             if name in kinds:  # somebody said what it is
                 raise
             skipped[name] = str(error)
+        except MemoryError:
+            raise
+        except Exception as error:  # of objects in it
+            skipped[name] = f"{type(error).__name__}: {error}"
     return columns, skipped

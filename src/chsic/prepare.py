@@ -25,6 +25,7 @@ from chsic.features import candidate_rows, fit_landmarks
 from chsic.grams import Residuals, Share, residuals_alone, share_of
 from chsic.kernels import KERNELS
 from chsic.pairs import PairGraph
+from chsic.pairs.graph import some_pairs
 from chsic.pairs.strata import strata_of
 from chsic.pieces import Piece
 from chsic.rows import Rows
@@ -37,6 +38,7 @@ SEEN = 200  # samples that landmarks are chosen from
 SMALLEST_TOLD_APART = 1e-8
 FEWEST_ALIKE = 1.5  # other samples within a bandwidth
 WIDEST = 1e4  # bandwidth, in units of the largest distance
+MOSTLY_DIFFERENT = 0.9  # share of pairs of different values from which on a variable is continuous
 TOL = 1e-4  # share of a kernel's trace that features may miss, if nobody says
 # Distances behind a bandwidth, for each sample and at most: so many that their median varies less
 # than the data make it vary, as what varies in a bandwidth varies in the coefficient.
@@ -168,29 +170,29 @@ def less_z(
     columns = variable.columns
     if not left.columns.shape[1]:
         return Left(columns, None, found)
-    prepared = prepare(argument, left, columns, adjuster, bandwidth, tol, workers)
+    prepared = prepare(argument, left, adjuster, graph, bandwidth, tol, workers)
     return Left(columns, prepared, found)
 
 
 def prepare(
     argument: str,
     variable: Variable,
-    told_apart: Array,
     adjuster: Adjuster,
+    graph: PairGraph | None,
     bandwidth: Bandwidths,
     tol: float,
     workers: int = 1,
 ) -> Prepared:
     r"""Fit what z explains of the features of `variable`, of which z was taken off, too.
 
-    A pair of bandwidths is for the `argument`\ s "x" and "y". Samples that were equal before, in
-    `told_apart`, differ by the fit alone: that is no distance for a bandwidth, and with two values
-    that are equally frequent it would be the median or not by chance.
+    A pair of bandwidths is for the `argument`\ s "x" and "y".
     """
+    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(variable.columns), MOST_PAIRS))
+    apart = _distance_between_values(variable, graph, n_pairs) if adjuster.of_columns else None
     variable = variable.standardised()
     values = variable.columns
-    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(values), MOST_PAIRS))
-    apart = typical_distance(values, n_pairs, told_apart)
+    if apart is None:
+        apart = typical_distance(values, n_pairs, variable.before)
     widths = _widths(argument, variable, apart, bandwidth)
     if not (isinstance(bandwidth, str) and bandwidth == "auto"):
         _require_neither_narrow_nor_wide(argument, widths, variable, n_pairs)
@@ -212,6 +214,26 @@ def prepare(
     fits, rounding, missed = zip(*in_order(fit, widths, workers), strict=True)
     bandwidths = tuple(width * variable.unit for width in widths)
     return Prepared(bandwidths, fits, rounding, max(missed))
+
+
+def _distance_between_values(
+    variable: Variable, graph: PairGraph | None, n_pairs: int
+) -> float | None:
+    """Return the median distance between different values of a discrete variable, or None.
+
+    Residuals of equal values differ by the fit alone, and those of rare events may be closer to
+    each other than the fit is to the truth: a bandwidth made of them would see how the fit follows
+    z. Values of samples that are near in z differ as much as their residuals would after a perfect
+    fit. In units of the standardised residuals.
+    """
+    if graph is None:
+        return None
+    i, j = some_pairs(graph, n_pairs)
+    apart = variable.before[i] - variable.before[j]
+    apart = apart[apart.any(axis=1)]
+    if not 0 < len(apart) < MOSTLY_DIFFERENT * len(i):
+        return None
+    return float(np.median(np.linalg.norm(apart / variable.spread, axis=1)))
 
 
 def _require_neither_narrow_nor_wide(

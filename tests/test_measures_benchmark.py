@@ -156,6 +156,7 @@ def test_conditional_dcor_of_x_with_itself_is_one():
     assert kernel.conditional_dcor(x, -3 * x, z) == pytest.approx(1)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # hyppo imports from old places of SciPy
 def test_conditional_dcor_is_that_of_hyppo():
     found = command.beside_hyppo(sizes=[30])
     if found is None:

@@ -39,6 +39,7 @@ SMALLEST_TOLD_APART = 1e-8
 FEWEST_ALIKE = 1.5  # other samples within a bandwidth
 WIDEST = 1e4  # bandwidth, in units of the largest distance
 MOSTLY_DIFFERENT = 0.9  # share of pairs of different values from which on a variable is continuous
+FIT_DECIDES = 0.5  # distance of residuals below which the fit makes it, in that of values
 TOL = 1e-4  # share of a kernel's trace that features may miss, if nobody says
 # Distances behind a bandwidth, for each sample and at most: so many that their median varies less
 # than the data make it vary, as what varies in a bandwidth varies in the coefficient.
@@ -188,11 +189,12 @@ def prepare(
     A pair of bandwidths is for the `argument`\ s "x" and "y".
     """
     n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(variable.columns), MOST_PAIRS))
-    apart = _distance_between_values(variable, graph, n_pairs) if adjuster.of_columns else None
+    of_values = _distance_between_values(variable, graph, n_pairs) if adjuster.of_columns else 0.0
     variable = variable.standardised()
     values = variable.columns
-    if apart is None:
-        apart = typical_distance(values, n_pairs, variable.before)
+    apart = typical_distance(values, n_pairs, variable.before)
+    if apart < FIT_DECIDES * of_values:
+        apart = of_values
     widths = _widths(argument, variable, apart, bandwidth)
     if not (isinstance(bandwidth, str) and bandwidth == "auto"):
         _require_neither_narrow_nor_wide(argument, widths, variable, n_pairs)
@@ -216,23 +218,21 @@ def prepare(
     return Prepared(bandwidths, fits, rounding, max(missed))
 
 
-def _distance_between_values(
-    variable: Variable, graph: PairGraph | None, n_pairs: int
-) -> float | None:
-    """Return the median distance between different values of a discrete variable, or None.
+def _distance_between_values(variable: Variable, graph: PairGraph | None, n_pairs: int) -> float:
+    """Return the median distance between different values of a discrete variable, else 0.
 
-    Residuals of equal values differ by the fit alone, and those of rare events may be closer to
-    each other than the fit is to the truth: a bandwidth made of them would see how the fit follows
-    z. Values of samples that are near in z differ as much as their residuals would after a perfect
-    fit. In units of the standardised residuals.
+    Values of samples that are near in z differ as much as their residuals would after a perfect
+    fit. Where events that are rare nearly follow z, residuals may be much closer to each other than
+    that, and than the fit is to the truth: a bandwidth made of them would see how the fit follows
+    z. In units of the standardised residuals.
     """
     if graph is None:
-        return None
+        return 0.0
     i, j = some_pairs(graph, n_pairs)
     apart = variable.before[i] - variable.before[j]
     apart = apart[apart.any(axis=1)]
     if not 0 < len(apart) < MOSTLY_DIFFERENT * len(i):
-        return None
+        return 0.0
     return float(np.median(np.linalg.norm(apart / variable.spread, axis=1)))
 
 

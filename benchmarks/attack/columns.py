@@ -53,6 +53,14 @@ def rare_along(rng, t):
     return (rng.random(len(t)) < 0.2 * t**2).astype(float)
 
 
+def nearly_follows(rng, t):
+    return (rng.random(len(t)) < 1 / (1 + np.exp(-20 * (t - 0.8)))).astype(float)
+
+
+def two_each(rng, t):
+    return np.array([f"c{k}" for k in rng.permutation(np.arange(len(t)) // 2)], object)
+
+
 def one_event(rng, t):
     return (np.arange(len(t)) == rng.integers(max(1, len(t)))).astype(float)
 
@@ -161,10 +169,11 @@ def small_types(rng, t):
 
 # With which x and y are independent given z, whatever z is, if they are drawn apart.
 PLAIN: tuple[Make, ...] = (
-    normal, scaled, denormal, offset, heavy, skewed, counts, binary, rare, rare_along, one_event,
-    mostly_zero, low_only, high_only, low_binary, high_binary, fill_values, rounding, letters,
-    levels, common_level, booleans, dates, durations, python_dates, decimals, nullable, categorical,
-    whole_numbers, small_types, function_of_z, identifiers, far_dates,
+    normal, scaled, denormal, offset, heavy, skewed, counts, binary, rare, rare_along,
+    nearly_follows, two_each, one_event, mostly_zero, low_only, high_only, low_binary, high_binary,
+    fill_values, rounding, letters, levels, common_level, booleans, dates, durations, python_dates,
+    decimals, nullable, categorical, whole_numbers, small_types, function_of_z, identifiers,
+    far_dates,
 )  # fmt: skip
 
 

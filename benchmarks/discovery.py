@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from chsic.files import write_whole
+from chsic._util.files import write_whole
 
 RESULTS = Path(__file__).parent / "results"
 N_VARIABLES = 20

@@ -14,8 +14,8 @@ from benchmarks.machine import describe
 from scipy.stats import binomtest, rankdata
 
 import chsic
-from chsic.files import write_whole
-from chsic.models import Sample
+from chsic._util.files import write_whole
+from chsic.datasets.models import Sample
 
 OUT = Path(__file__).parent / "results" / "failures.json"
 REPETITIONS = 200

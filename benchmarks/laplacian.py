@@ -17,7 +17,7 @@ from rich.table import Table
 
 import chsic
 from chsic import paper, plot
-from chsic.files import write_whole
+from chsic._util.files import write_whole
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (50, 100, 140, 200, 400, 800, 1600, 3200, 6400, 12800)

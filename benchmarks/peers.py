@@ -29,7 +29,7 @@ from rich.table import Table
 
 import chsic
 from chsic import paper, plot
-from chsic.files import write_whole
+from chsic._util.files import write_whole
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (100, 300, 1_000, 2_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000)

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from benchmarks.machine import describe
 
-from chsic.columns import read_columns
-from chsic.files import write_whole
-from chsic.table import open_table
+from chsic._util.files import write_whole
+from chsic.data.columns import read_columns
+from chsic.data.table import open_table
 
 RESULT = Path(__file__).parent / "results" / "reader.json"
 ROWS, COLUMNS, REPEATS = 1_000_000, 20, 5

@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.machine import describe
 
 import chsic
-from chsic.files import write_whole
-from chsic.progress import progress_bar
+from chsic._util.files import write_whole
+from chsic._util.progress import progress_bar
 
 RESULT = Path(__file__).parent / "results" / "screening.json"
 

@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 import chsic
-from chsic.bandwidth import in_bandwidths
-from chsic.engines import fourier
-from chsic.engines.choose import ENGINES
-from chsic.files import write_whole
+from chsic._util.files import write_whole
 from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import in_bandwidths
+from chsic.measure.engines import fourier
+from chsic.measure.engines.choose import ENGINES
 
 RESULTS = Path(__file__).parent / "results"
 WORKERS = 2

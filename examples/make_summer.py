@@ -1,4 +1,4 @@
-"""Make src/chsic/data/summer.csv: simulated days at a lake, with a known truth.
+"""Make src/chsic/datasets/summer.csv: simulated days at a lake, with a known truth.
 
 Temperature drives everything; the number of visitors, given the temperature, drives both kinds of
 sales; rescues depend on the temperature alone.
@@ -34,4 +34,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "src/chsic/data/summer.csv")
+    main(sys.argv[1] if len(sys.argv) > 1 else "src/chsic/datasets/summer.csv")

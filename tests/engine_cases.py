@@ -3,7 +3,7 @@
 import numpy as np
 
 import chsic
-from chsic.terms import CANCELLED, squared_entries
+from chsic.measure.terms import CANCELLED, squared_entries
 
 
 def columns(kind, rng, n):

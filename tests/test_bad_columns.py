@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import chsic
-from chsic.columns import read_columns
-from chsic.inference import Inference
+from chsic.data.columns import read_columns
+from chsic.inference.inference import Inference
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from chsic import bandwidth
+from chsic.kernels import bandwidth
 
 
 def test_paper_rule_by_hand():

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import chsic
-from chsic.checkpoint import LONGEST_BESIDE_NAMES, PairLines, line_of
-from chsic.finished import Finished
-from chsic.shared import Failure
-from chsic.strict_json import read_json
+from chsic._util.strict_json import read_json
+from chsic.many.checkpoint import LONGEST_BESIDE_NAMES, PairLines, line_of
+from chsic.many.finished import Finished
+from chsic.many.shared import Failure
 
 N = 40
 

@@ -10,8 +10,8 @@ from conftest import literal_kappa, paper_bandwidth
 
 import chsic
 from chsic import paper
-from chsic.compare import compare
-from chsic.figure1 import MEASURES, MODELS
+from chsic.measure.comparison import compare
+from chsic.measure.figure1 import MEASURES, MODELS
 
 HSIC, CLOSE4, CLOSE64, RANDOM4, RANDOM64 = range(5)
 TRIALS = {100: 100, 600: 25}

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import chsic
-from chsic.compare import compare
+from chsic.measure.comparison import compare
 
-EXAMPLE = str(resources.files("chsic") / "data" / "summer.csv")
+EXAMPLE = str(resources.files("chsic.datasets") / "summer.csv")
 MEASURE = ["measure", EXAMPLE, "--x", "ice_cream", "--y", "rescues", "--given", "temperature"]
 
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 import chsic
-from chsic.columns import as_columns, indicators, read_columns
+from chsic.data.columns import as_columns, indicators, read_columns
+from chsic.data.samples import read_arguments, read_samples
 from chsic.datasets import draw_scenario
-from chsic.samples import read_arguments, read_samples
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 WORDS = ["b", "a", None, "c", "a"]
@@ -158,7 +158,7 @@ def test_text_that_is_numbers_if_somebody_says_so():
 
 def test_many_levels_of_z_cost_no_column_each(monkeypatch):
     # That takes a block for a moment, which is never touched.
-    monkeypatch.setattr("chsic.design.keep_freed_memory", lambda: None)
+    monkeypatch.setattr("chsic.inference.design.keep_freed_memory", lambda: None)
     rng = np.random.default_rng(0)
     n = 3_000
     homes = rng.integers(0, 1_000, n).astype(str)
@@ -264,9 +264,9 @@ def test_pairs_do_not_cross_categories():
     for numbers in (1, 2):
         z = pd.DataFrame(rng.normal(size=(300, numbers)), columns=list("ab")[:numbers])
         z["group"] = rng.choice(["u", "v", "w"], 300)
-        design = chsic.independence.make_design(
+        design = chsic.inference.independence.make_design(
             rng.normal(size=(2, 300, 1)),
-            chsic.confounder.Confounder(read_columns("z", z)),
+            chsic.inference.confounder.Confounder(read_columns("z", z)),
             pairs="auto",
             alpha=None,
             block_size=None,

@@ -53,7 +53,7 @@ def test_summer_is_what_its_script_makes(tmp_path):
     root = Path(__file__).parents[1]
     script = runpy.run_path(str(root / "examples" / "make_summer.py"))
     script["main"](str(tmp_path / "summer.csv"))
-    bundled = root / "src" / "chsic" / "data" / "summer.csv"
+    bundled = root / "src" / "chsic" / "datasets" / "summer.csv"
     assert (tmp_path / "summer.csv").read_text() == bundled.read_text()
     columns = chsic.datasets.summer()
     for name, values in script["simulate"]().items():

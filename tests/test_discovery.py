@@ -57,7 +57,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(frame):
 
 def test_bounded_memory_gives_the_same(frame, monkeypatch):
     whole = chsic.Discovery(frame).answer("a", "b", ["z", "w"])
-    monkeypatch.setattr("chsic.discovery.KEPT_BYTES", 1)
+    monkeypatch.setattr("chsic.many.discovery.KEPT_BYTES", 1)
     small = chsic.Discovery(frame)
     for z in GIVEN:
         small.answer("a", "b", z)
@@ -67,12 +67,14 @@ def test_bounded_memory_gives_the_same(frame, monkeypatch):
 
 def test_work_is_shared(frame, monkeypatch):
     """One regression of a column on a set, however many partners it has."""
-    import chsic.discovery
+    import chsic.many.discovery
 
     counted = []
-    original = chsic.discovery.less_z
+    original = chsic.many.discovery.less_z
     monkeypatch.setattr(
-        chsic.discovery, "less_z", lambda name, *rest: counted.append(name) or original(name, *rest)
+        chsic.many.discovery,
+        "less_z",
+        lambda name, *rest: counted.append(name) or original(name, *rest),
     )
     tests = chsic.Discovery(frame)
     for x, y in (("a", "b"), ("a", "c"), ("b", "c"), ("b", "a")):
@@ -118,9 +120,9 @@ def test_columns_that_gaps_make_constant(frame):
 
 
 def test_what_is_kept_is_counted_in_bytes(frame, monkeypatch):
-    from chsic.kept import arrays_in
+    from chsic._util.cache import arrays_in
 
-    monkeypatch.setattr("chsic.discovery.KEPT_BYTES", 2_000_000)
+    monkeypatch.setattr("chsic.many.discovery.KEPT_BYTES", 2_000_000)
     tests = chsic.Discovery(frame)
     for z in GIVEN[:3]:
         for x, y in (("a", "b"), ("a", "c"), ("b", "c")):

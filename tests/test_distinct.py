@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from chsic.distinct import distinct
+from chsic._util.distinct import distinct
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.intp])

@@ -5,14 +5,14 @@ import pytest
 from engine_cases import GRAPHS, graph_of
 
 import chsic
-from chsic.bandwidth import in_bandwidths
-from chsic.engines import dense, exponential, features, fourier
-from chsic.engines.choose import choose
-from chsic.engines.dense import DenseCovariances
 from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import in_bandwidths
+from chsic.measure.engines import dense, exponential, features, fourier
+from chsic.measure.engines.choose import choose
+from chsic.measure.engines.dense import DenseCovariances
+from chsic.measure.terms import merge
 from chsic.pairs.entries import laplacian_entries
 from chsic.pairs.intervals import Intervals
-from chsic.terms import merge
 
 
 @pytest.mark.parametrize(

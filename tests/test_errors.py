@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic.compare import compare
-from chsic.figure1 import simulate
 from chsic.kernels import Kernel
+from chsic.measure.comparison import compare
+from chsic.measure.figure1 import simulate
 
 rng = np.random.default_rng(0)
 X, Y, Z = rng.normal(size=(3, 20))

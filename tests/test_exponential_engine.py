@@ -5,10 +5,10 @@ import pytest
 from engine_cases import GRAPHS, agree, columns, graph_of
 
 import chsic
-from chsic.bandwidth import in_bandwidths
-from chsic.engines import exponential
 from chsic.kernels import KERNELS
-from chsic.terms import merge
+from chsic.kernels.bandwidth import in_bandwidths
+from chsic.measure.engines import exponential
+from chsic.measure.terms import merge
 
 
 @pytest.mark.parametrize("kernel", ["laplace", "matern32"])

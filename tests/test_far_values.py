@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import chsic
-from chsic.outliers import clipped, drawn_in, typical_deviation
+from chsic.data.outliers import clipped, drawn_in, typical_deviation
 
 FILL = 9.969209968386869e36
 

@@ -9,14 +9,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import chsic
-from chsic.bandwidth import in_bandwidths
-from chsic.engines import features
-from chsic.engines.dense import DenseCovariances
-from chsic.features import RandomFourier
 from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import in_bandwidths
+from chsic.kernels.features import RandomFourier
+from chsic.measure.engines import features
+from chsic.measure.engines.dense import DenseCovariances
+from chsic.measure.terms import merge, squared_entries
 from chsic.pairs import PairGraph
 from chsic.pairs.intervals import Intervals
-from chsic.terms import merge, squared_entries
 
 
 @given(

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chsic import figure1, plot
+from chsic import plot
+from chsic.measure import figure1
 
 
 @pytest.fixture(scope="module")

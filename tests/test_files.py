@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import chsic
-from chsic.cells import inert, original
-from chsic.files import is_stream, require_outputs, write_rows, write_whole
-from chsic.table import open_table
+from chsic._util.csv_cells import inert, original
+from chsic._util.files import is_stream, require_outputs, write_rows, write_whole
+from chsic.data.table import open_table
 
 ROWS = "".join(f"{k * 37 % 101},{k * 53 % 97},{k * 29 % 89}\n" for k in range(60))
 DATA = f"a,b,c\n{ROWS}"
@@ -132,7 +132,7 @@ def test_devices_are_written_to(tmp_path, linked):
 def test_a_file_that_output_goes_to_already_is_added_to(tmp_path):
     """Replaced, it would lose what is printed later."""
     code = (
-        "import pathlib, sys; from chsic.files import write_whole; print('first');"
+        "import pathlib, sys; from chsic._util.files import write_whole; print('first');"
         "write_whole(pathlib.Path(sys.argv[1]), lambda file: file.write_text('second\\n'));"
         "print('third')"
     )
@@ -176,7 +176,9 @@ def test_other_files_of_a_screen_are_no_input_either(folder, command, monkeypatc
     status, _, err = command(*screen, "--resume", "/dev/null")
     assert (status, "--resume: /dev/null cannot be read again" in err) == (2, True)
     with open("data.csv") as stream:
-        monkeypatch.setattr("chsic.cli.source_of", lambda file: stream.fileno())  # as "< data.csv"
+        monkeypatch.setattr(
+            "chsic.show.cli.source_of", lambda file: stream.fileno()
+        )  # as "< data.csv"
         status, _, err = command(*screen, "--out", "hard.csv")
     assert (status, "--out: hard.csv is the file that the data" in err) == (2, True)
     assert not (folder / "run.jsonl").exists()
@@ -200,7 +202,7 @@ def test_what_cannot_be_written_is_refused_before_the_work(
     (folder / "folder.png").mkdir()
     (folder / "loop.png").symlink_to("loop.png")
     before = sorted(folder.rglob("*"))
-    for work in ("chsic.cli.open_file", "chsic.cli.chsic"):
+    for work in ("chsic.show.cli.open_file", "chsic.show.cli.chsic"):
         monkeypatch.setattr(work, None)
     status, out, err = command(*COMMANDS[kind], "--out", path)
     assert (status, out) == (2, "")
@@ -214,7 +216,7 @@ def test_commands_that_write_folders_look_at_all_their_files_first(
     folder, command, monkeypatch, kind
 ):
     for work in ("simulate", "compare"):
-        monkeypatch.setattr(f"chsic.cli_paper.{work}", None)
+        monkeypatch.setattr(f"chsic.show.cli_paper.{work}", None)
     (folder / "taken" / "figure1.csv").mkdir(parents=True)
     for out, message in [
         ("data.csv", "data.csv is a file; name a folder"),

@@ -16,11 +16,12 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import chsic
-from chsic import kept, smooth
-from chsic.engines import fourier
-from chsic.engines.parallel import blas_on_one_thread
-from chsic.forks import Lock, ProcessWide, Unforked
-from chsic.interrupt import interruptible
+from chsic._util import cache as kept
+from chsic._util.forks import Lock, ProcessWide, Unforked
+from chsic._util.interrupt import interruptible
+from chsic._util.parallel import blas_on_one_thread
+from chsic.inference import smooth
+from chsic.measure.engines import fourier
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork"),

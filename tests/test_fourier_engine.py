@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import chsic
-from chsic.bandwidth import in_bandwidths
-from chsic.engines import fourier
-from chsic.engines.grid import fit_axis
 from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import in_bandwidths
+from chsic.measure.engines import fourier
+from chsic.measure.engines.grid import fit_axis
 
 TOLERANCES = [1e-3, 1e-6, 1e-9, 1e-12]
 

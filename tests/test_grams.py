@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic.adjust import Unadjusted
-from chsic.grams import FitEffect, FitEffects, residuals_alone, share_of, unit_grams
-from chsic.smooth import Smoother
-from chsic.units import Units, units_in_space, units_in_strata
+from chsic.inference.adjust import Unadjusted
+from chsic.inference.grams import FitEffect, FitEffects, residuals_alone, share_of, unit_grams
+from chsic.inference.smooth import Smoother
+from chsic.inference.units import Units, units_in_space, units_in_strata
 
 
 def test_grams_are_the_literal_sums():

@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from chsic.content import load
-from chsic.footer import column_sizes
-from chsic.memory import gigabytes, memory_for_data
-from chsic.table import open_table
+from chsic.data.content import load
+from chsic.data.memory_limit import gigabytes, memory_for_data
+from chsic.data.parquet_footer import column_sizes
+from chsic.data.table import open_table
 
 TEXT = "a,b,c\n" + "".join(f"{k},{k * 37 % 101},{k % 7}\n" for k in range(60))
 
@@ -214,7 +214,7 @@ def test_sizes_in_footers_are_those_that_arrow_tells():
 
 def test_a_small_file_may_not_take_the_memory(tmp_path, monkeypatch):
     """A few hundred bytes stand for any number of equal values."""
-    monkeypatch.setattr("chsic.memory.memory_for_data", lambda: 2_000_000)
+    monkeypatch.setattr("chsic.data.memory_limit.memory_for_data", lambda: 2_000_000)
     content = parquet(pl.DataFrame({"a": np.zeros(1_000_000), "b": np.zeros(1_000_000, bool)}))
     assert len(content) < 20_000
     table = open_table(write(tmp_path, content))
@@ -223,14 +223,14 @@ def test_a_small_file_may_not_take_the_memory(tmp_path, monkeypatch):
         message = r"takes 0\.158 GB, more than 0\.002 GB, half .* name fewer"
         with pytest.raises(ValueError, match=message):
             table.read(["a"])
-    monkeypatch.setattr("chsic.memory.memory_for_data", lambda: 200_000_000)
+    monkeypatch.setattr("chsic.data.memory_limit.memory_for_data", lambda: 200_000_000)
     assert table.read(["a"]).height == 1_000_000
 
 
 @pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Binary])
 def test_text_counts_with_all_its_repetitions(tmp_path, monkeypatch, kind):
     """Arrow holds it once, but values of Python are not shared."""
-    monkeypatch.setattr("chsic.memory.memory_for_data", lambda: 50_000_000)
+    monkeypatch.setattr("chsic.data.memory_limit.memory_for_data", lambda: 50_000_000)
     for times in (10, 1_000):
         frame = pl.DataFrame({"a": ["x" * 100_000] * times}).cast(kind)
         content = parquet(frame, statistics=False)
@@ -284,11 +284,11 @@ def test_pipes_have_a_bound_and_devices_without_end_are_left_at_once(monkeypatch
 
     endless = Endless()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(endless)))
-    monkeypatch.setattr("chsic.content.memory_for_data", lambda: 5_000_000)
+    monkeypatch.setattr("chsic.data.content.memory_for_data", lambda: 5_000_000)
     with pytest.raises(ValueError, match=r"standard input: more than 0\.005 GB, half of the mem"):
         load("-")
     assert endless.n_read < 8_000_000
-    monkeypatch.setattr("chsic.content.memory_for_data", lambda: 10**15)
+    monkeypatch.setattr("chsic.data.content.memory_for_data", lambda: 10**15)
     for device in ("/dev/zero", "/dev/urandom"):
         with pytest.raises(ValueError, match=r"byte \d+ is NUL"):
             load(device)
@@ -297,7 +297,7 @@ def test_pipes_have_a_bound_and_devices_without_end_are_left_at_once(monkeypatch
 def test_half_of_the_memory_or_of_what_the_container_may_take(tmp_path, monkeypatch):
     assert 10**8 < memory_for_data() < 10**15
     limit = tmp_path / "memory.max"
-    monkeypatch.setattr("chsic.memory.LIMITS", [str(limit), str(tmp_path / "missing")])
+    monkeypatch.setattr("chsic.data.memory_limit.LIMITS", [str(limit), str(tmp_path / "missing")])
     limit.write_text("1000000\n")
     assert memory_for_data() == 500_000
     limit.write_text("max\n")

@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import chsic
-from chsic import independence
 from chsic.datasets import draw_scenario
-from chsic.smooth import Smoother
+from chsic.inference import independence
+from chsic.inference.smooth import Smoother
 
 
 def test_without_z_is_hsic_test():

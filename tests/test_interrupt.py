@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from chsic.interrupt import interruptible
+from chsic._util.interrupt import interruptible
 
 
 class _Finalized:

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import chsic
 from chsic import paper
-from chsic.bandwidth import in_bandwidths
-from chsic.engines import dense
-from chsic.engines.overlap import overlap_sum
 from chsic.kernels import KERNELS
-from chsic.statistic import c_hsic
-from chsic.terms import merge
+from chsic.kernels.bandwidth import in_bandwidths
+from chsic.measure.engines import dense
+from chsic.measure.engines.overlap import overlap_sum
+from chsic.measure.statistic import c_hsic
+from chsic.measure.terms import merge
 
 
 def draw_sample(seed, n, dx=1, dy=1, dz=1):

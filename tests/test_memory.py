@@ -68,7 +68,7 @@ def test_freed_memory_is_kept():
     code = """if True:
         import resource
         import numpy as np
-        from chsic.freed import keep_freed_memory
+        from chsic._util.malloc import keep_freed_memory
 
         def fresh_pages():
             before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from chsic.null import Law, joint_null
+from chsic.inference.null import Law, joint_null
 
 
 def gram_of(n_units, rank, seed):

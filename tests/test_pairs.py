@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chsic
-from chsic import _line, paper
+from chsic import paper
+from chsic._util import line as _line
 from chsic.pairs import in_space, on_line
 
 

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic import independence, pieces, rows, smooth
+from chsic._util import rows
 from chsic.datasets import draw_scenario
+from chsic.inference import independence, pieces, smooth
+from chsic.inference.smooth import Smoother
+from chsic.inference.strata import Strata
+from chsic.inference.units import units_along, units_in_space, units_in_strata
 from chsic.pairs.neighbours import Neighbours
-from chsic.smooth import Smoother
-from chsic.strata import Strata
-from chsic.units import units_along, units_in_space, units_in_strata
 
 
 def test_pieces_hold_every_unit_once_and_all_its_pairs(monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from conftest import ARTEFACTS
 
 import chsic
-from chsic.report import gather, page
+from chsic.show.report import gather, page
 
 NASTY = (
     "<script>document.title='broken'</script>",
@@ -127,7 +127,7 @@ def test_without_z_there_is_nothing_to_compare():
 
 
 def test_large_data_are_sampled_for_pictures(monkeypatch):
-    monkeypatch.setattr("chsic.report.facts.MOST_FOR_SENSITIVITY", 100)
+    monkeypatch.setattr("chsic.show.report.facts.MOST_FOR_SENSITIVITY", 100)
     x, y, z = chsic.datasets.draw_scenario("add", 150, rng=0)
     assert "From 100 samples drawn at random." in Page(page(gather(x, y, z, rng=0))).text
 

@@ -15,7 +15,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import chsic
-from chsic.shared import _blocks
+from chsic.many.shared import _blocks
 
 
 def related(n=300, seed=0):
@@ -117,7 +117,7 @@ def test_columns_of_an_array_are_numbered(frame, found):
 def test_result_does_not_depend_on_workers_or_on_what_is_held(frame, found, monkeypatch):
     assert chsic.screen(frame, "z", workers=3, rng=0).pairs == found.pairs
     for held in (1, 600_000):  # nothing, and about two columns at once
-        monkeypatch.setattr("chsic.shared.KEPT_BYTES", held)
+        monkeypatch.setattr("chsic.many.shared.KEPT_BYTES", held)
         assert chsic.screen(frame, "z", rng=0).pairs == found.pairs
 
 
@@ -242,7 +242,7 @@ def test_resumed_run_is_the_same(frame, found, tmp_path):
 def test_finished_pairs_are_not_tested_again(frame, tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
     first = chsic.screen(frame, "z", resume=path)
-    monkeypatch.setattr("chsic.screening.SharedTests", None)
+    monkeypatch.setattr("chsic.many.screening.SharedTests", None)
     again = chsic.screen(frame, "z", resume=path)  # with the seed of the file
     assert again.pairs == first.pairs
     assert again.seed == first.seed

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic.smallest import by_units, table_probability
-from chsic.units import units_in_strata
+from chsic.inference.smallest import by_units, table_probability
+from chsic.inference.units import units_in_strata
 
 
 def test_table_probability_is_the_share_of_permutations():

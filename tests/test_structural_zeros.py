@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import chsic
+from chsic.data.rounding import without_rounding
 from chsic.pairs.varying import vary_together
-from chsic.rounding import without_rounding
 
 NEVER = "x and y never vary together given z"
 

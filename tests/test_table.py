@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from chsic.table import open_table
+from chsic.data.table import open_table
 
 
 def write(tmp_path, text, encoding="utf-8", name="data.csv"):

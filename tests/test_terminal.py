@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import chsic
-from chsic.terminal import say
+from chsic.show.terminal import say
 
 # Clears the screen, sets the title, C1's own introducer, turns the direction, ends the line.
 HARM = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eevil\u202c\u2028\u200b\r\nchsic: all is well\n\x7f\x08"
@@ -132,7 +132,7 @@ def test_warnings_and_defects_are_one_line_too(command, monkeypatch):
         warnings.warn(f"careful{HARM}", stacklevel=1)
         raise ZeroDivisionError(f"oh{HARM}")
 
-    monkeypatch.setattr("chsic.cli_paper.simulate", fail)
+    monkeypatch.setattr("chsic.show.cli_paper.simulate", fail)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         status, _, err = command("figure1", "--out", "missing")

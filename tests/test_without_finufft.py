@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic.engines.choose import choose
 from chsic.kernels import KERNELS
+from chsic.measure.engines.choose import choose
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ WITHOUT = """
 import json, sys
 sys.modules["finufft"] = None
 import chsic
-from chsic.run import run
+from chsic.show.run import run
 day = chsic.datasets.summer()
 x, y, z = day["ice_cream"], day["rescues"], day["temperature"]
 pvalue = chsic.chsic_test(x, y, z, rng=0).pvalue
@@ -94,7 +94,7 @@ def test_everything_else_works_and_imports_without_it():
     """In a process that never had it."""
     day = chsic.datasets.summer()
     x, y, z = day["ice_cream"], day["rescues"], day["temperature"]
-    with resources.as_file(resources.files("chsic") / "data" / "summer.csv") as example:
+    with resources.as_file(resources.files("chsic.datasets") / "summer.csv") as example:
         done = subprocess.run(
             [sys.executable, "-c", WITHOUT, str(example)],
             capture_output=True,

@@ -83,7 +83,7 @@ def check_source(source: Path, version: str, folder: Path) -> None:
     environment = Environment(folder)
     environment.install(f"{source}[{','.join(EXTRAS)}]")
     require(version in environment.command("--version"), "python -m chsic tells no version")
-    data = ROOT / "src" / "chsic" / "data" / "summer.csv"
+    data = ROOT / "src" / "chsic" / "datasets" / "summer.csv"
     answer = json.loads(environment.command("test", str(data), *QUESTION))
     require(answer["pvalue"] < 1e-6, f"the command line answers {answer['pvalue']}")
 

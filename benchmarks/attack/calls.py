@@ -12,8 +12,8 @@ import pandas as pd
 from benchmarks.attack.questions import Question
 
 import chsic
-from chsic.compare import compare
-from chsic.words import answer, question, strength
+from chsic.measure.comparison import compare
+from chsic.show.words import answer, question, strength
 
 ENGINES = ("auto", "dense", "fourier", "exponential", "features")
 

@@ -17,8 +17,8 @@ from benchmarks.machine import describe
 from scipy.stats import binomtest, kstest
 
 import chsic
+from chsic._util.files import write_whole
 from chsic.datasets import draw_scenario
-from chsic.files import write_whole
 
 UNIFORM = ("oscillating", 1, 200)
 COVERED = (

@@ -12,7 +12,7 @@ from benchmarks.calibration.chunk import seeds
 from benchmarks.machine import describe
 
 import chsic
-from chsic.files import write_whole
+from chsic._util.files import write_whole
 
 SCENARIO, N, REPETITIONS, LEVEL = "m_minus-5dB", 200, 300, 0.05
 BLOCK_SIZES = (4, 8, 20)  # larger ones are too few to get signs: 4 of 50 have 8 choices

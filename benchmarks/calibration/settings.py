@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 import chsic
+from chsic._util.files import write_whole
 from chsic.datasets import SCENARIOS, draw_scenario
-from chsic.files import write_whole
-from chsic.prepare import Multiples
+from chsic.inference.prepare import Multiples
 
 
 @dataclasses.dataclass(frozen=True)

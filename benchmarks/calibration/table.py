@@ -15,8 +15,8 @@ from benchmarks.calibration.todo import Key, key, repetitions
 from benchmarks.machine import describe
 from scipy.stats import binomtest
 
+from chsic._util.files import write_csv, write_whole
 from chsic.datasets import SCENARIOS
-from chsic.files import write_csv, write_whole
 
 
 @dataclass(frozen=True)

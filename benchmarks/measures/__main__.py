@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from chsic import datasets, plot
-from chsic.files import write_csv, write_whole
+from chsic._util.files import write_csv, write_whole
 
 RESULTS = Path(__file__).parents[1] / "results" / "measures"
 PACKAGES = ("chsic", "numpy", "scipy", "finufft")

@@ -5,10 +5,10 @@ from benchmarks.measures.kernel import median_distance
 from scipy.spatial.distance import pdist
 
 import chsic
-from chsic.bandwidth import in_bandwidths
-from chsic.columns import as_columns
-from chsic.engines.overlap import overlap_sum
+from chsic.data.columns import as_columns
 from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import in_bandwidths
+from chsic.measure.engines.overlap import overlap_sum
 
 
 def hsic(x, y, z):

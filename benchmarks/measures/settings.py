@@ -7,7 +7,7 @@ from benchmarks.measures import matched
 
 from chsic import datasets
 from chsic.datasets import Sample
-from chsic.figure1 import FIXED_GAMMA_DB, FIXED_SIZE, GAMMAS_DB, MODELS
+from chsic.measure.figure1 import FIXED_GAMMA_DB, FIXED_SIZE, GAMMAS_DB, MODELS
 
 SIZES = (100, 200, 400, 600)  # fewer than in the figure: many measures cost n^3
 SHOWN_DB = (-10, 0, 5, 10, 15, 20)

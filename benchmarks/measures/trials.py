@@ -18,7 +18,7 @@ from benchmarks.measures.settings import (
     with_matched,
 )
 
-from chsic.files import write_whole
+from chsic._util.files import write_whole
 
 
 @dataclasses.dataclass(frozen=True)

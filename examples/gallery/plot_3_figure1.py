@@ -8,7 +8,7 @@ paper; a few trials for each point are enough to see it.
 """
 
 from chsic import plot
-from chsic.figure1 import simulate
+from chsic.measure.figure1 import simulate
 
 figure = plot.figure1(simulate(trials=12, workers=1))
 

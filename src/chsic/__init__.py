@@ -10,12 +10,17 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as type checkers take it for True; typing itself takes long to load
 if TYPE_CHECKING:
-    from chsic import datasets, kernels, paper
-    from chsic.along_settings import Sensitivity, sensitivity
-    from chsic.calibration import Calibration, calibrate
-    from chsic.discovery import Answer, Discovery
-    from chsic.independence import chsic_test, hsic_test
-    from chsic.measure import chsic, explain, hsic
+    from chsic import adapters, datasets, kernels
+    from chsic.inference.independence import chsic_test, hsic_test
+    from chsic.inference.result import IndependenceResult
+    from chsic.many.along_settings import Sensitivity, sensitivity
+    from chsic.many.calibration import Calibration, calibrate
+    from chsic.many.discovery import Answer, Discovery
+    from chsic.many.screened import Screen, ScreenedPair
+    from chsic.many.screening import screen
+    from chsic.measure import paper
+    from chsic.measure.measures import chsic, explain, hsic
+    from chsic.measure.terms import AccuracyWarning
     from chsic.pairs import (
         PairGraph,
         block_pairs,
@@ -24,11 +29,8 @@ if TYPE_CHECKING:
         nearest_pairs,
         random_pairs,
     )
-    from chsic.report import write_report
-    from chsic.result import IndependenceResult
-    from chsic.screened import Screen, ScreenedPair
-    from chsic.screening import screen
-    from chsic.terms import AccuracyWarning
+    from chsic.show import plot
+    from chsic.show.report import write_report
 else:
 
     def __getattr__(name):
@@ -36,46 +38,49 @@ else:
 
         See https://scientific-python.org/specs/spec-0001/.
         """
-        if name in _HOMES:
-            value = getattr(import_module(f"chsic.{_HOMES[name]}"), name)
-            globals()[name] = value
-            return value
-        try:
-            return import_module(f"chsic.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"chsic.{name}":
-                raise  # a module of that name needs another one
-        raise AttributeError(f"module 'chsic' has no attribute {name!r}")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'chsic' has no attribute {name!r}")
+        module, _, attribute = _HOMES[name].partition(":")
+        value = import_module(f"chsic.{module}")
+        if attribute:
+            value = getattr(value, attribute)
+        globals()[name] = value
+        return value
 
     def __dir__():
-        return sorted({*globals(), *__all__})
+        return sorted(__all__)
 
 
-# Modules of the public names that are not modules themselves.
+# Where the public names are: modules, and what modules hold.
 _HOMES = {
-    "AccuracyWarning": "terms",
-    "Answer": "discovery",
-    "Calibration": "calibration",
-    "Discovery": "discovery",
-    "IndependenceResult": "result",
-    "PairGraph": "pairs",
-    "Screen": "screened",
-    "ScreenedPair": "screened",
-    "Sensitivity": "along_settings",
-    "block_pairs": "pairs",
-    "calibrate": "calibration",
-    "chsic": "measure",
-    "chsic_test": "independence",
-    "closest_pairs": "pairs",
-    "complete_pairs": "pairs",
-    "explain": "measure",
-    "hsic": "measure",
-    "hsic_test": "independence",
-    "nearest_pairs": "pairs",
-    "random_pairs": "pairs",
-    "screen": "screening",
-    "sensitivity": "along_settings",
-    "write_report": "report",
+    "AccuracyWarning": "measure.terms:AccuracyWarning",
+    "Answer": "many.discovery:Answer",
+    "Calibration": "many.calibration:Calibration",
+    "Discovery": "many.discovery:Discovery",
+    "IndependenceResult": "inference.result:IndependenceResult",
+    "PairGraph": "pairs:PairGraph",
+    "Screen": "many.screened:Screen",
+    "ScreenedPair": "many.screened:ScreenedPair",
+    "Sensitivity": "many.along_settings:Sensitivity",
+    "adapters": "adapters",
+    "block_pairs": "pairs:block_pairs",
+    "calibrate": "many.calibration:calibrate",
+    "chsic": "measure.measures:chsic",
+    "chsic_test": "inference.independence:chsic_test",
+    "closest_pairs": "pairs:closest_pairs",
+    "complete_pairs": "pairs:complete_pairs",
+    "datasets": "datasets",
+    "explain": "measure.measures:explain",
+    "hsic": "measure.measures:hsic",
+    "hsic_test": "inference.independence:hsic_test",
+    "kernels": "kernels",
+    "nearest_pairs": "pairs:nearest_pairs",
+    "paper": "measure.paper",
+    "plot": "show.plot",
+    "random_pairs": "pairs:random_pairs",
+    "screen": "many.screening:screen",
+    "sensitivity": "many.along_settings:sensitivity",
+    "write_report": "show.report:write_report",
 }
 
 __version__ = "0.1.0"
@@ -90,6 +95,7 @@ __all__ = [
     "Screen",
     "ScreenedPair",
     "Sensitivity",
+    "adapters",
     "block_pairs",
     "calibrate",
     "chsic",
@@ -103,6 +109,7 @@ __all__ = [
     "kernels",
     "nearest_pairs",
     "paper",
+    "plot",
     "random_pairs",
     "screen",
     "sensitivity",

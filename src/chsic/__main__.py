@@ -13,7 +13,7 @@ def main() -> None:
 
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _leave)
-        from chsic.run import run
+        from chsic.show.run import run
 
         run()
     except KeyboardInterrupt:  # in the moment before it is handled

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from causallearn.utils.cit import CIT_Base, register_ci_test
 
-from chsic._validate import as_count
+from chsic._util.validate import as_count
 from chsic.adapters.digest import digest_of
 from chsic.adapters.pvalue_file import PValueFile
-from chsic.discovery import Discovery
+from chsic.many.discovery import Discovery
 
 NAME = "chsic"
 

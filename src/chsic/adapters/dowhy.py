@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chsic.discovery import Discovery
+from chsic.many.discovery import Discovery
 
 
 def independence_test(

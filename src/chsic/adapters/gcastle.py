@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from chsic._validate import as_count
+from chsic._util.cache import Kept
+from chsic._util.validate import as_count
 from chsic.adapters.digest import digest_of
-from chsic.discovery import Discovery
-from chsic.kept import Kept
+from chsic.many.discovery import Discovery
 
 MOST_DATA = 2  # data sets, with settings, whose work is kept
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from pgmpy.ci_tests._base import _BaseCITest, _CITestResult
 
-from chsic.discovery import Discovery
+from chsic.many.discovery import Discovery
 
 
 class CHSIC(_BaseCITest):

@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from chsic.files import write_whole
-from chsic.names import seen
-from chsic.strict_json import described, read_json
+from chsic._util.files import write_whole
+from chsic._util.names import seen
+from chsic._util.strict_json import described, read_json
 
 SHARE_OF_TIME = 0.05  # of all, that may be spent on saving
 COLUMNS = re.compile(r"{0};{0}(\|{0})?".format(r"[0-9]+(\.[0-9]+)*"))  # x;y|z, as 0;1.2|3.4

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from chsic._validate import MIN_SAMPLES, as_count, as_number
-from chsic.discovery import Discovery
+from chsic._util.validate import MIN_SAMPLES, as_count, as_number
+from chsic.many.discovery import Discovery
 
 TARGETS = ("auto", "number", "category")
 

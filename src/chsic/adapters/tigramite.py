@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from tigramite.independence_tests.independence_tests_base import CondIndTest
 
-from chsic._validate import Array, as_count
+from chsic._util.cache import Kept
+from chsic._util.validate import Array, as_count
 from chsic.adapters.digest import digest_of
-from chsic.independence import chsic_test
-from chsic.kept import Kept
-from chsic.prepare import MULTIPLES, Multiples
+from chsic.inference.independence import chsic_test
+from chsic.inference.prepare import MULTIPLES, Multiples
 
 MOST_KEPT = 64  # tests whose p-value tigramite may still ask for
 

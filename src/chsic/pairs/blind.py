@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chsic._validate import MIN_SAMPLES, RNGLike, as_count, as_generator
+from chsic._util.validate import MIN_SAMPLES, RNGLike, as_count, as_generator
 from chsic.pairs.graph import PairGraph, count_pairs, max_pairs
 from chsic.pairs.intervals import Intervals
 

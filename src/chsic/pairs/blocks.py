@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import KDTree
 
-from chsic._validate import Array, Index, RNGLike, as_count, as_generator
-from chsic.bandwidth import standard_deviations
-from chsic.columns import Data, as_columns
+from chsic._util.validate import Array, Index, RNGLike, as_count, as_generator
+from chsic.data.columns import Data, as_columns
+from chsic.kernels.bandwidth import standard_deviations
 from chsic.pairs.graph import PairGraph
 from chsic.pairs.intervals import Intervals
 from chsic.pairs.nearest import sorted_with_ties

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from chsic._validate import RNGLike, as_generator
-from chsic.bandwidth import standard_deviations
-from chsic.columns import Data, as_columns
+from chsic._util.validate import RNGLike, as_generator
+from chsic.data.columns import Data, as_columns
+from chsic.kernels.bandwidth import standard_deviations
 from chsic.pairs.blind import complete_pairs
 from chsic.pairs.graph import PairGraph, count_pairs, max_pairs
 from chsic.pairs.in_space import closest_in_space

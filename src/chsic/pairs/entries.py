@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from chsic._line import expand
-from chsic._validate import Array, Index
+from chsic._util.line import expand
+from chsic._util.validate import Array, Index
 from chsic.pairs.graph import PairGraph
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from chsic._validate import MIN_SAMPLES, Index, as_count, as_number
+from chsic._util.validate import MIN_SAMPLES, Index, as_count, as_number
 from chsic.pairs.intervals import Intervals
 from chsic.pairs.neighbours import Neighbours
 

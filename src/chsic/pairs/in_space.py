@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import KDTree
 
-from chsic._validate import Array, Index
+from chsic._util.validate import Array, Index
 from chsic.pairs.on_line import draw
 
 PROBES = 1000  # points whose neighbourhoods give a first guess of the distance sought

@@ -11,8 +11,8 @@ import functools
 
 import numpy as np
 
-from chsic._line import expand
-from chsic._validate import Index
+from chsic._util.line import expand
+from chsic._util.validate import Index
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

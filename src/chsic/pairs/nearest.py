@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from chsic._validate import Array, Index, RNGLike, as_generator
-from chsic.bandwidth import standard_deviations
-from chsic.columns import Data, as_columns
+from chsic._util.validate import Array, Index, RNGLike, as_generator
+from chsic.data.columns import Data, as_columns
+from chsic.kernels.bandwidth import standard_deviations
 from chsic.pairs.graph import PairGraph, count_pairs
 from chsic.pairs.intervals import Intervals
 from chsic.pairs.neighbours import AT_ONCE, Neighbours, narrow_type

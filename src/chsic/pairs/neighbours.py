@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from chsic._line import expand, pick
-from chsic._validate import Array, Index
+from chsic._util.line import expand, pick
+from chsic._util.validate import Array, Index
 
 AT_ONCE = 2**15  # samples whose lists are made together
 

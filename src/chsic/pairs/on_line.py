@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from chsic._line import expand, kth_smallest_distance, pick, reach
-from chsic._validate import Array, Index
+from chsic._util.line import expand, kth_smallest_distance, pick, reach
+from chsic._util.validate import Array, Index
 from chsic.pairs.intervals import Intervals
 
 ROUNDING = 4 * np.finfo(float).eps  # of z + distance, relative

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chsic._validate import Array, Index
+from chsic._util.validate import Array, Index
 
 SMALLEST_STRATUM = 3  # samples that make a stratum worth the name
 LARGE_SHARE = 0.75  # of the samples in such strata make z discrete

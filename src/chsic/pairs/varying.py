@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from chsic._validate import Array, Index
+from chsic._util.validate import Array, Index
 from chsic.pairs.graph import PairGraph
 from chsic.pairs.intervals import Intervals
 

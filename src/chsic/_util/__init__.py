@@ -1,0 +1,1 @@
+"""What every package may need: checks of arguments, threads, caches, files, names."""

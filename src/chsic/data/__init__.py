@@ -1,0 +1,1 @@
+"""From what people have, files, frames and arrays, to clean columns."""

@@ -1,0 +1,128 @@
+"""The columns of a screen, read from a data frame: confounders, and those to be tested."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chsic._util.names import readable
+from chsic._util.validate import MIN_SAMPLES, require_same_length
+from chsic.data.column import Column, read_column
+from chsic.data.columns import require_no_identifier, require_usable
+from chsic.data.samples import as_kinds, require_complete
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Frame:
+    """What was read.
+
+    Attributes
+    ----------
+    z : list of Column
+        Confounders, of all rows.
+    columns : dict of Column
+        Those to be tested that can be, by name.
+    known : array of bool
+        Rows in which no confounder is missing.
+    skipped : dict of str
+        Columns that cannot be tested, and why.
+    kinds : dict of str
+        Of all columns that could be read.
+    """
+
+    z: list[Column]
+    columns: dict[str, Column]
+    known: NDArray[np.bool_]
+    skipped: dict[str, str]
+    kinds: dict[str, str]
+
+    @classmethod
+    def read(
+        cls,
+        raw: Mapping[str, Any],
+        of_z: Sequence[str],
+        tested: Sequence[str],
+        kinds: Mapping[str, str] | None,
+        nan_policy: str,
+    ) -> Frame:
+        """Read columns that are there; confounders must be usable, others may be skipped."""
+        said = as_kinds(kinds, list(raw))
+        z = [read_column(name, raw[name], said.get(name)) for name in of_z]
+        columns, skipped = _readable(raw, tested, said)
+        read = [*z, *columns.values()]
+        require_same_length(**{readable(column.name): column.values for column in read})
+        if nan_policy == "raise":
+            require_complete({"frame": read})
+        elif nan_policy == "level":
+            z = [column.with_missing_level() for column in z]
+            columns = {name: column.with_missing_level() for name, column in columns.items()}
+        n_rows = len(read[0].values) if read else 0
+        known = ~np.any([np.zeros(n_rows, bool), *(column.missing for column in z)], axis=0)
+        if known.sum() < MIN_SAMPLES:
+            raise ValueError(
+                f"frame: {known.sum()} of {n_rows} rows can be used, at least {MIN_SAMPLES} are "
+                "needed."
+            )
+        if z:
+            require_usable("given", [column.rows(known) for column in z], math.inf)
+        for name, column in list(columns.items()):
+            try:
+                _require_usable(name, column.rows(known & ~column.missing))
+            except ValueError as error:
+                skipped[name] = str(error)
+                del columns[name]
+        return cls(z, columns, known, skipped, {c.name: c.described for c in read})
+
+    @property
+    def n_omitted(self) -> int:
+        """Rows that no pair can use."""
+        return int((~self.known).sum())
+
+    def complete(self) -> dict[str, Column]:
+        """Return the known rows of columns in which none of those is missing."""
+        return {
+            name: column.rows(self.known)
+            for name, column in self.columns.items()
+            if not (self.known & column.missing).any()
+        }
+
+    def fingerprint(self) -> str:
+        """Return what two data sets share only if they are the same."""
+        digest = hashlib.sha256()
+        for column in (*self.z, *self.columns.values()):
+            role = "tested" if column.name in self.columns else "given"
+            digest.update(repr((role, column.name, column.kind, column.levels)).encode())
+            digest.update(np.ascontiguousarray(column.values).tobytes())
+        return digest.hexdigest()
+
+
+def _require_usable(name: str, column: Column) -> None:
+    if not len(column.values):
+        raise ValueError(f"{readable(name)}: every value is missing.")
+    require_usable(name, [column])
+    require_no_identifier(name, [column])
+
+
+def _readable(
+    raw: Mapping[str, Any], names: Sequence[str], kinds: Mapping[str, str]
+) -> tuple[dict[str, Column], dict[str, str]]:
+    """Read columns, and say why not of those that cannot be."""
+    columns, skipped = {}, {}
+    for name in names:
+        try:
+            columns[name] = read_column(name, raw[name], kinds.get(name))
+        except (TypeError, ValueError) as error:
+            if name in kinds:  # somebody said what it is
+                raise
+            skipped[name] = str(error)
+        except MemoryError:
+            raise
+        except Exception as error:  # of objects in it
+            skipped[name] = f"{type(error).__name__}: {error}"
+    return columns, skipped

@@ -1,0 +1,169 @@
+"""The samples of a test: x, y and perhaps z, of the same length and with nothing missing."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from chsic._util.names import did_you_mean
+from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
+from chsic.data.column import Column, read_column
+from chsic.data.columns import MOST_LEVELS, Columns, Data, called, cut_into_columns, require_usable
+
+NAN_POLICIES = ("raise", "omit", "level")
+MOST_NAMED = 10  # columns in a message
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Samples:
+    """Columns of each argument, row l of all of them from the same observation.
+
+    Attributes
+    ----------
+    x, y : sequence of Column
+        What is compared.
+    z : sequence of Column
+        The confounders, maybe none.
+    n_omitted : int
+        Rows that were left out because a value was missing.
+    """
+
+    x: Columns
+    y: Columns
+    z: Columns
+    n_omitted: int = 0
+
+    def __len__(self) -> int:
+        return len(self.x[0].values)
+
+    def rows(self, rows: Index) -> Samples:
+        """Return some of the samples; levels of categories that none of them has are forgotten."""
+        x, y, z = ([column.rows(rows) for column in of] for of in (self.x, self.y, self.z))
+        return Samples(x, y, z, self.n_omitted)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column was taken for, by its name."""
+        return {column.name: column.described for column in (*self.x, *self.y, *self.z)}
+
+
+def read_samples(
+    x: Data, y: Data, z: Data, *, nan_policy: str = "raise", kinds: Mapping[str, str] | None = None
+) -> Samples:
+    """Read the samples of a test.
+
+    Parameters
+    ----------
+    x, y, z : array_like, series or data frame
+        z may be None.
+    nan_policy : {"raise", "omit", "level"}
+        What becomes of rows with a missing value: an error; they are left out; or missing is a
+        level of a category of its own, and only rows with a missing number are left out.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns, or for "x", "y" and "z".
+
+    Returns
+    -------
+    Samples
+
+    Examples
+    --------
+    >>> from chsic.data.samples import read_samples
+    >>> samples = read_samples([1, 2, 3, 4, None], [3, 1, 4, 1, 5], None, nan_policy="omit")
+    >>> len(samples), samples.n_omitted
+    (4, 1)
+    """
+    require_nan_policy(nan_policy)
+    given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
+    read = read_arguments(given, kinds)
+    require_same_length(**{argument: of[0].values for argument, of in read.items()})
+    if nan_policy == "level":
+        read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
+    if nan_policy == "raise":
+        require_complete(read)
+    gaps = [column.missing for of in read.values() for column in of if column.has_gaps]
+    missing = np.any(gaps, axis=0) if gaps else np.zeros(0, bool)
+    if gaps:
+        if (~missing).sum() < MIN_SAMPLES:
+            raise ValueError(
+                f"{', '.join(read)}: {(~missing).sum()} of {len(missing)} rows have no missing "
+                f"value, at least {MIN_SAMPLES} are needed."
+            )
+        read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
+    for argument, columns in read.items():
+        # Categories of z are compared, and need no column each.
+        require_usable(argument, columns, math.inf if argument == "z" else MOST_LEVELS)
+    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()))
+
+
+def read_arguments(
+    given: Mapping[str, Data], kinds: Mapping[str, str] | None
+) -> dict[str, Columns]:
+    """Read the columns of all arguments.
+
+    `kinds` are for names of columns, or for arguments that are not names of columns as well.
+    """
+    cut = {argument: cut_into_columns(argument, values) for argument, values in given.items()}
+    names = {name for columns in cut.values() for name, _ in columns}
+    said = as_kinds(kinds, [*given, *sorted(names - given.keys())])
+    return {
+        argument: [
+            raw
+            if isinstance(raw, Column)
+            else read_column(
+                name, raw, said.get(name, None if argument in names else said.get(argument))
+            )
+            for name, raw in columns
+        ]
+        for argument, columns in cut.items()
+    }
+
+
+def as_kinds(kinds: Mapping[str, str] | None, known: Sequence[str]) -> Mapping[str, str]:
+    """Return a mapping from names that are known to kinds, or say that one is needed."""
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        raise TypeError(f"kinds: expected a mapping such as {{'ward': 'category'}}, got {kinds!r}.")
+    for name in kinds:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"kinds: there is no column {name!r}; {hint}")
+    return kinds
+
+
+def require_nan_policy(nan_policy: str) -> None:
+    """Raise unless it is one of those there are."""
+    if nan_policy not in NAN_POLICIES:
+        known = ", ".join(map(repr, NAN_POLICIES))
+        raise ValueError(f"nan_policy: unknown choice {nan_policy!r}; known are {known}.")
+
+
+def require_complete(read: Mapping[str, Columns]) -> None:
+    """Raise if a value is missing, with the number of rows in each column."""
+    counts = {
+        called(argument, column): int(column.missing.sum())
+        for argument, columns in read.items()
+        for column in columns
+        if column.has_gaps
+    }
+    if counts:
+        n = len(next(iter(read.values()))[0].values)
+        named = [f"{which}: {count} of {n}" for which, count in counts.items()]
+        if len(named) > MOST_NAMED:
+            named[MOST_NAMED:] = [f"and in {len(named) - MOST_NAMED} more columns,"]
+        described = "; ".join(named)
+        raise ValueError(
+            f"{described} samples are missing; use nan_policy='omit' to leave those rows out, "
+            "nan_policy='level' to make missing a level of a category, or impute them."
+        )
+
+
+def about_omitted(number: int) -> list[str]:
+    """Say how many rows were left out, if any."""
+    if number == 1:
+        return ["1 row with a missing value was left out."]
+    return [f"{number} rows with missing values were left out."] if number else []

@@ -1,0 +1,286 @@
+"""Test whether x is still related to y once z is known."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from chsic._util.parallel import blas_on_one_thread
+from chsic._util.validate import RNGLike, as_count, as_generator, as_number
+from chsic.data.columns import Data
+from chsic.data.samples import read_samples
+from chsic.inference.comparable import Comparable, Pairs, comparable
+from chsic.inference.confounder import Confounder
+from chsic.inference.design import Design, make_design, may_be_strata
+from chsic.inference.inference import Inference
+from chsic.inference.null import NULLS
+from chsic.inference.prepare import TOL, Bandwidths, less_z
+from chsic.inference.result import IndependenceResult
+from chsic.inference.variable import Variable
+from chsic.measure.engines.choose import as_tolerance
+
+FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible
+MOST_RESAMPLES = 10**7  # which take minutes; Pearson III reaches smaller p-values
+THREADS_FROM = 50_000  # samples below which threads cost more than they save
+
+
+@blas_on_one_thread()
+def chsic_test(
+    x: Data,
+    y: Data,
+    z: Data = None,
+    /,
+    *,
+    pairs: Pairs = "auto",
+    block_size: int | str = "auto",
+    bandwidth: Bandwidths = "auto",
+    adjust: Any = "auto",
+    augment: bool | str = "auto",
+    alpha: float | str = "auto",
+    null: str = "auto",
+    n_resamples: int = 9999,
+    tol: float = TOL,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
+    workers: int = 1,
+    rng: RNGLike | None = None,
+) -> IndependenceResult:
+    """Test conditional independence of x and y given z.
+
+    What z explains of x and y is taken off (`adjust`), the rest is compared over pairs of samples
+    close in z (`pairs`, `alpha`) with kernels of several bandwidths at once, and the p-value comes
+    from random signs of the samples' contributions (`null`).
+
+    Parameters
+    ----------
+    x, y : array_like, series or data frame, of n rows
+        Samples; row l of x, y and z belongs to the same observation. Columns are numbers (dates
+        are, too) or categories (text, booleans, categorical types). An index is not looked at.
+    z : array_like, series or data frame, optional
+        The confounder. Without it, independence of x and y is tested. Samples of different
+        categories are never paired.
+    pairs : {"auto", "nearest", "closest", "blocks", "strata"} or PairGraph
+        ``"nearest"``: neighbours in z, the same number for every sample. ``"closest"``: the
+        paper's, the closest of all pairs. ``"blocks"``: all pairs inside disjoint blocks of
+        neighbours. ``"strata"``: all pairs with equal z, for a z of few values. ``"auto"``:
+        strata if most samples share their z with at least two others, and neither `alpha` nor
+        `adjust` asks for something else; else nearest.
+    block_size : int or "auto"
+        Samples that share a random sign; for ``pairs="blocks"``, samples in a block. ``"auto"``:
+        one for up to 128 samples and n / 128 for more; blocks of 8 for ``pairs="blocks"``.
+    bandwidth : "auto", rule, float, pair, or list of them
+        Of the kernels exp(-(s / h)^2) of x and y after adjustment. ``"auto"``: 0.6, 1.2 and 5
+        times the median distance between samples that differ, tested jointly. Rules, numbers (in
+        the unit of x and y) and pairs (for x, for y) are those of `chsic.chsic`; a list of them is
+        tested jointly, and the coefficient is that at the middle one of the list.
+    adjust : {"auto", "none", "ridge"} or scikit-learn regressor
+        What takes off z's influence on x, y and their features. ``"ridge"``: kernel ridge
+        regression with penalty and width by generalised cross-validation, in a metric of z that
+        follows the directions along which x and y change. A regressor is cross-fitted in five
+        folds. ``"auto"``: ridge, and none for strata.
+    augment : {"auto", True, False}
+        Whether statistics weighted by a kernel on z are tested; they find dependence that changes
+        its sign along z. ``True``: only those. ``"auto"``: both kinds, jointly.
+    alpha : float or "auto"
+        Number of neighbours a sample is paired with, on a line rounded to half as many on each
+        side; for ``"closest"`` the mean number of partners. (A sample is also the neighbour of
+        others, and has fewer at the ends of a line; ``result.alpha`` is the mean number.)
+        ``"auto"``: an eighth of the samples, between 12 and 48, for one column of z, and 24 for
+        several.
+        Not for ``"blocks"``, ``"strata"`` and a `PairGraph`.
+    null : {"auto", "signs", "exhaustive", "pearson3"}
+        Where the p-value comes from: random signs of units, which are samples or, at large n,
+        neighbouring samples. ``"signs"``: n_resamples draws of them. ``"exhaustive"``: all there
+        are, for at most 20 units. ``"pearson3"``: a law with the same three moments. ``"auto"``:
+        exhaustive if that is no more than n_resamples; else draws, 999 if those show a p-value
+        above 0.1, and Pearson III if no draw is as extreme as the data.
+    n_resamples : int
+        Largest number of draws of signs, 19 to 10^7. ``"exhaustive"`` draws none, and
+        ``"pearson3"`` 999 at most, to see how much alike the statistics are.
+    tol : float
+        Kernels of x and y are computed by up to 64 features; those may miss this share of the
+        kernel's trace, 1e-14 to 0.1. The test is valid for any: features that miss something are a
+        kernel as well.
+    nan_policy : {"raise", "omit", "level"}
+        ``"omit"`` drops rows with a missing value in x, y or z. ``"level"`` does so for numbers,
+        and makes missing a level of a category.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns (or "x", "y", "z"), where the type of
+        the data does not say it: ``kinds={"ward": "category"}`` for wards that have numbers.
+    workers : int
+        Threads, of which one is used below 50,000 samples, where more would be slower. The result
+        does not depend on it.
+    rng : None, int or numpy.random.Generator
+        Draws the signs, and orders samples with equal z.
+
+    Returns
+    -------
+    IndependenceResult
+
+    Notes
+    -----
+    The null hypothesis is that x and y are independent given z. The p-value assumes independent
+    samples, and that pairs and adjustment together leave nothing of z's influence that matters:
+    it is exact for no finite sample. `chsic.calibrate` shows how far off it is for a design like
+    yours. Measured levels and powers are in ``docs/calibration.md``.
+
+    Examples
+    --------
+    Ice cream and rescues both rise with the temperature, and nothing else relates them; ice cream
+    and lemonade are sold to the same visitors.
+
+    >>> import chsic
+    >>> day = chsic.datasets.summer()
+    >>> chsic.chsic_test(day["ice_cream"], day["rescues"], rng=0).pvalue < 0.001
+    True
+    >>> chsic.chsic_test(day["ice_cream"], day["rescues"], day["temperature"], rng=0).pvalue > 0.05
+    True
+    >>> chsic.chsic_test(day["ice_cream"], day["lemonade"], day["temperature"], rng=0).pvalue < 0.01
+    True
+    """
+    generator = as_generator(rng)
+    settings = _checked_settings(block_size, augment, alpha, null, n_resamples, workers)
+    tol = as_tolerance(tol)
+    samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
+    confounder, usable = None, Comparable(pairs)
+    if samples.z:
+        confounder = Confounder(samples.z)
+        for_strata = may_be_strata(settings["alpha"], adjust)
+        usable = comparable(confounder, pairs, for_strata=for_strata)
+        if usable.rows is not None:
+            samples = samples.rows(usable.rows)
+            confounder = Confounder(samples.z)
+    else:
+        _require_auto(pairs=pairs, adjust=adjust, augment=augment, alpha=alpha)
+    u, v = Variable.of("x", samples.x), Variable.of("y", samples.y)
+    if confounder is not None and confounder.on_line and isinstance(pairs, str):
+        # Neighbours in z are then neighbours in memory.
+        order = confounder.along_line(generator)
+        u, v, confounder = u.rows(order), v.rows(order), confounder.in_order(order)
+    design = make_design(
+        (u.clipped, v.clipped),
+        confounder,
+        pairs=usable.pairs,
+        alpha=settings["alpha"],
+        block_size=settings["block_size"],
+        adjust=adjust,
+        rng=generator,
+    )
+    design = dataclasses.replace(design, warnings=(*usable.warnings, *design.warnings))
+    _require_used_alpha(alpha, design)
+    if augment is True and design.kernel_on_z is None:
+        raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
+    threads = settings["workers"] if len(samples) >= THREADS_FROM else 1
+    x_less, y_less = (
+        less_z(
+            argument,
+            variable,
+            named,
+            adjuster,
+            design.graph,
+            bandwidth=bandwidth,
+            tol=tol,
+            workers=threads,
+        )
+        for argument, variable, named, adjuster in zip(
+            "xy", (u, v), (samples.x, samples.y), design.adjusters, strict=True
+        )
+    )
+    inference = Inference.of(design, augment, null, settings["n_resamples"])
+    return inference.compare(x_less, y_less, samples, generator, threads)
+
+
+def hsic_test(
+    x: Data,
+    y: Data,
+    /,
+    *,
+    block_size: int | str = "auto",
+    bandwidth: Bandwidths = "auto",
+    null: str = "auto",
+    n_resamples: int = 9999,
+    tol: float = TOL,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
+    workers: int = 1,
+    rng: RNGLike | None = None,
+) -> IndependenceResult:
+    """Test independence of x and y: `chsic_test` without z.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,) or (n, d)
+        Samples; row l of x and y belongs to the same observation.
+    block_size, bandwidth, null, n_resamples, tol, nan_policy, kinds, workers, rng
+        As for `chsic_test`.
+
+    Returns
+    -------
+    IndependenceResult
+
+    Examples
+    --------
+    >>> import numpy as np, chsic
+    >>> x, noise = np.random.default_rng(0).normal(size=(2, 200))
+    >>> chsic.hsic_test(x, noise, rng=0).pvalue > 0.05
+    True
+    >>> chsic.hsic_test(x, x**2 + noise, rng=0).pvalue < 0.01
+    True
+    """
+    return chsic_test(
+        x,
+        y,
+        block_size=block_size,
+        bandwidth=bandwidth,
+        null=null,
+        n_resamples=n_resamples,
+        tol=tol,
+        nan_policy=nan_policy,
+        kinds=kinds,
+        workers=workers,
+        rng=rng,
+    )
+
+
+def _checked_settings(
+    block_size: int | str,
+    augment: bool | str,
+    alpha: float | str,
+    null: str,
+    n_resamples: int,
+    workers: int,
+) -> dict[str, Any]:
+    if not (isinstance(augment, bool) or augment == "auto"):
+        raise ValueError(f"augment: expected 'auto', True or False, got {augment!r}.")
+    if null not in NULLS:
+        known = ", ".join(map(repr, NULLS))
+        raise ValueError(f"null: unknown choice {null!r}; known are {known}.")
+    return {
+        "block_size": None
+        if isinstance(block_size, str) and block_size == "auto"
+        else as_count("block_size", block_size, minimum=1),
+        "alpha": None if isinstance(alpha, str) and alpha == "auto" else as_number("alpha", alpha),
+        "n_resamples": as_resamples(n_resamples),
+        "workers": as_count("workers", workers, minimum=1),
+    }
+
+
+def as_resamples(value: object) -> int:
+    """Return a number of draws of signs that this test, and all that stands on it, can make."""
+    return as_count("n_resamples", value, minimum=FEWEST_RESAMPLES, maximum=MOST_RESAMPLES)
+
+
+def _require_auto(**settings: Any) -> None:
+    """Without z, nothing of what z decides can be set."""
+    for name, value in settings.items():
+        if not (isinstance(value, str) and value == "auto"):
+            raise ValueError(f"{name}: has no meaning without z; give z, or leave it at 'auto'.")
+
+
+def _require_used_alpha(alpha: float | str, design: Design) -> None:
+    if not isinstance(alpha, str) and design.pairs in ("blocks", "strata", "given"):
+        raise ValueError(
+            f"alpha: is not used with these pairs ({design.pairs}); leave it at 'auto'"
+            + (", and set block_size." if design.pairs == "blocks" else ".")
+        )

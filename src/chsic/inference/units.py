@@ -1,0 +1,144 @@
+"""Exchangeable units: groups of samples near in z, whose products get one random sign each.
+
+At small n every sample is a unit. At large n a unit holds many, so that the cost of the null does
+not grow with n. Units never share samples.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from chsic._util.validate import Array, Index
+
+LOOP_FROM = 64  # samples in a unit
+LARGEST_NUMBER = 128  # of units: with more of them the null costs more
+LEAST_NUMBER = 2
+MOST_ASKED_FOR = 4_096  # whose Gram matrices fit into memory
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Units:
+    """A partition of the samples.
+
+    Attributes
+    ----------
+    order : array of int, shape (n,)
+        Samples, unit by unit.
+    bounds : array of int, shape (n_units + 1,)
+        Unit u holds ``order[bounds[u]:bounds[u + 1]]``.
+    """
+
+    order: Index
+    bounds: Index
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @property
+    def sizes(self) -> Index:
+        """Number of samples in each unit."""
+        return np.diff(self.bounds)
+
+    def sums(self, values: Array) -> Array:
+        """Add up rows of `values` in each unit."""
+        return np.add.reduceat(values[self.order], self.bounds[:-1], axis=0)
+
+    def means(self, values: Array) -> Array:
+        """Average rows of `values` in each unit."""
+        means: Array = self.sums(values) / self.sizes[:, np.newaxis]
+        return means
+
+    def products(self, u: Array, v: Array) -> Array:
+        """Return for each unit the sum over its samples of u_i v_i', flattened."""
+        if len(self.order) > LOOP_FROM * len(self):
+            if not self._in_order:
+                u, v = u[self.order], v[self.order]
+            cuts = zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True)
+            # Unlike @, `dot` releases the lock of Python also where the product is small.
+            sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
+        else:
+            # Small units cost more to loop over than to fill up with zeros.
+            u, v = (np.vstack([a, np.zeros((1, a.shape[1]))])[self._filled] for a in (u, v))
+            sums = u.transpose(0, 2, 1) @ v
+        return sums.reshape(len(self), -1)
+
+    @functools.cached_property
+    def _in_order(self) -> bool:
+        return bool(np.all(self.order[1:] > self.order[:-1]))
+
+    @functools.cached_property
+    def _filled(self) -> Index:
+        """Samples of each unit in a row, filled up with the number behind the last."""
+        column = np.arange(int(self.sizes.max()))
+        position = self.bounds[:-1, np.newaxis] + column
+        inside = column < self.sizes[:, np.newaxis]
+        order = np.append(self.order, len(self.order))
+        return np.where(inside, order[np.minimum(position, len(self.order))], len(self.order))
+
+
+def number_of_units(n: int, block_size: int | None) -> int:
+    """Return how many units n samples make: as many as samples, up to a bound."""
+    if block_size is None:
+        return min(n, LARGEST_NUMBER)
+    number = n // block_size
+    if not LEAST_NUMBER <= number <= MOST_ASKED_FOR:
+        raise ValueError(
+            f"block_size: {block_size} makes {number} units of {n} samples; between "
+            f"{LEAST_NUMBER} and {MOST_ASKED_FOR} are possible, and 'auto' makes "
+            f"{min(n, LARGEST_NUMBER)}."
+        )
+    return number
+
+
+def units_along(order: Index, number: int) -> Units:
+    """Cut an order, such as that of a one-dimensional z, into units of nearly equal size."""
+    bounds = np.linspace(0, len(order), number + 1).round().astype(np.intp)
+    return Units(order, bounds)
+
+
+def units_in_space(z: Array, number: int) -> Units:
+    """Halve the samples along their widest direction until there are enough groups."""
+    order, bounds = np.arange(len(z)), [0]
+
+    def split(inside: Index, parts: int, start: int) -> None:
+        if parts == 1:
+            order[start : start + len(inside)] = inside
+            bounds.append(start + len(inside))
+            return
+        left = parts // 2
+        cut = round(len(inside) * left / parts)
+        widest = int(np.argmax(z[inside].var(axis=0)))
+        by_value = inside[np.argsort(z[inside, widest], kind="stable")]
+        split(by_value[:cut], left, start)
+        split(by_value[cut:], parts - left, start + cut)
+
+    split(np.arange(len(z)), number, 0)
+    return Units(order, np.array(bounds))
+
+
+def units_in_strata(strata: Index, number: int, rng: np.random.Generator) -> Units:
+    """Cut every stratum into units, about `number` in all and at least one in each.
+
+    If there are more strata than that, a unit holds several whole ones. Strata larger than a unit
+    are cut all the same, and stay by themselves: one unit alone would decide for them, and no sign
+    tells by how much it varies.
+    """
+    shuffled = rng.permutation(len(strata))
+    order = shuffled[np.argsort(strata[shuffled], kind="stable")]
+    ends = np.cumsum(np.bincount(strata))
+    if len(ends) > number:
+        wanted = np.arange(1, number + 1) * len(strata) / number
+        inside = np.searchsorted(ends, wanted)
+        starts = np.concatenate([[0], ends[:-1]])
+        large = ends - starts > len(strata) / number
+        cuts = np.where(large[inside], wanted.round(), ends[inside])
+        bounds = np.unique(np.concatenate([[0], cuts, starts[large], ends[large]]))
+        return Units(order, bounds.astype(np.intp))
+    cut = [0]
+    for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        parts = min(end - start, max(1, round(number * (end - start) / len(strata))))
+        cut += np.linspace(start, end, parts + 1).round().astype(np.intp)[1:].tolist()
+    return Units(order, np.array(cut))

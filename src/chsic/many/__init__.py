@@ -1,0 +1,1 @@
+"""Many tests: screens, questions of discovery, settings, and simulated data."""

@@ -1,0 +1,377 @@
+"""Tests of one data set, as causal discovery asks for them: what they share is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from chsic._util.cache import Kept, KeptArrays
+from chsic._util.names import did_you_mean, readable
+from chsic._util.parallel import blas_on_one_thread
+from chsic._util.validate import (
+    MIN_SAMPLES,
+    Array,
+    Index,
+    RNGLike,
+    as_count,
+    as_generator,
+    require_same_length,
+)
+from chsic.data.column import Column, read_column
+from chsic.data.columns import MOST_LEVELS, Data, named_columns, require_usable
+from chsic.data.samples import Samples, as_kinds, require_complete, require_nan_policy
+from chsic.inference.adjust import RidgeAdjuster
+from chsic.inference.comparable import Comparable, comparable
+from chsic.inference.confounder import Confounder
+from chsic.inference.design import decided_by_z, make_design
+from chsic.inference.independence import as_resamples, chsic_test
+from chsic.inference.inference import LOOKS_OF_MANY, Inference
+from chsic.inference.metric import Learned, Learner
+from chsic.inference.prepare import Left, less_z
+from chsic.inference.result import IndependenceResult
+from chsic.inference.variable import Variable
+
+KEPT_BYTES = 2**29
+MOST_ANSWERS = 100_000
+
+Which: TypeAlias = int | str | Sequence[int | str]
+Places: TypeAlias = tuple[int, ...]
+
+
+class Answer(NamedTuple):
+    """What is kept of a test.
+
+    Attributes
+    ----------
+    statistic, pvalue, coefficient : float
+        As in `chsic.IndependenceResult`.
+    warnings : tuple of str
+        What to be careful about, if anything.
+    """
+
+    statistic: float
+    pvalue: float
+    coefficient: float
+    warnings: tuple[str, ...] = ()
+
+
+NOTHING_TO_DEPEND_ON = Answer(0.0, 1.0, 0.0)  # of a constant column
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Given:
+    """What one conditioning set decides for all tests.
+
+    Attributes
+    ----------
+    usable : Comparable
+        The kind of pairs, and samples that have a partner.
+    confounder : Confounder or None
+        The columns of those samples in `order`.
+    order : array of int or None
+        Along a one-dimensional z, in which neighbours are neighbours in memory.
+    inference : Inference or None
+        If pairs and units are the same for all variables.
+    learner : Learner or None
+        If they are not.
+    """
+
+    usable: Comparable
+    confounder: Confounder | None
+    order: Index | None
+    inference: Inference | None
+    learner: Learner | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Variable:
+    """One variable, and what one conditioning set leaves of it."""
+
+    columns: Array
+    learned: Learned | None
+    left: Left
+
+
+class Discovery:
+    """Answers which columns of one data set are independent given which others.
+
+    Answers do not depend on the order of questions, nor on what else was asked. Work that questions
+    share is kept: what a conditioning set decides, and the features of a variable given a set. All
+    that is bounded.
+
+    Parameters
+    ----------
+    data : data frame, mapping or array_like, shape (n, d)
+        Rows are samples. Columns of an array are called "0", "1", ...
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns, as for `chsic_test`.
+    nan_policy : {"raise", "omit", "level"}
+        As for `chsic_test`. Rows are left out of those tests only whose columns have a gap; such
+        tests share nothing.
+    n_resamples : int
+        Largest number of draws of signs, 19 to 10^7.
+    rng : None, int or numpy.random.Generator
+        Draws the signs of all tests; None with a fixed seed, as discovery should be repeatable.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> tests = chsic.Discovery(chsic.datasets.summer())
+    >>> tests.answer("ice_cream", "rescues").pvalue < 0.001
+    True
+    >>> tests.answer("ice_cream", "rescues", "temperature").pvalue > 0.05
+    True
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        /,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        nan_policy: str = "raise",
+        n_resamples: int = 9999,
+        rng: RNGLike | None = None,
+    ) -> None:
+        require_nan_policy(nan_policy)
+        raw = named_columns("data", data)
+        given = as_kinds(kinds, list(raw))
+        columns = [read_column(name, values, given.get(name)) for name, values in raw.items()]
+        if not columns:
+            raise ValueError("data: there are no columns; at least two are needed for a question.")
+        for column in columns:
+            both = {f"data[{c.name!r}]": c.values for c in (columns[0], column)}
+            require_same_length(**both)
+        if len(columns[0].values) < MIN_SAMPLES:
+            raise ValueError(
+                f"data: at least {MIN_SAMPLES} samples are needed, got {len(columns[0].values)}."
+            )
+        if nan_policy == "raise":
+            require_complete({"data": columns})
+        elif nan_policy == "level":
+            columns = [column.with_missing_level() for column in columns]
+        # Copies, so that what is kept stays true when the caller writes into the data.
+        own = (dataclasses.replace(column, values=column.values.copy()) for column in columns)
+        self._columns = [c if c.has_gaps else c.rows(slice(None)) for c in own]
+        self._constant = [_is_constant(column) for column in columns]
+        self._names = list(raw)
+        self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
+        self._n_resamples = as_resamples(n_resamples)
+        self._kept: KeptArrays[_Given | _Variable] = KeptArrays(KEPT_BYTES)
+        self._answers: Kept[Answer] = Kept(MOST_ANSWERS)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(readable(name) for name in self._names[:8])
+        more = f", ... ({len(self._names)} columns)" if len(self._names) > 8 else ""
+        return f"Discovery(n_samples={len(self._columns[0].values)}, columns: {shown}{more})"
+
+    def __deepcopy__(self, memo: object) -> Discovery:
+        return self  # nothing that can be seen of it ever changes, and copies would share no work
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._names)
+
+    def answer(self, x: Which, y: Which, z: Which = ()) -> Answer:
+        """Test whether x and y are independent given z.
+
+        Parameters
+        ----------
+        x, y, z : int, str or sequence of those
+            Columns by position or name; z may be empty.
+
+        Returns
+        -------
+        Answer
+            Statistic, p-value and coefficient. A constant column is independent of all others, with
+            a p-value of 1, and tells nothing as a confounder.
+        """
+        of_x, of_y, of_z = self._places("x", x), self._places("y", y), self._places("z", z)
+        of_x, of_y = sorted((of_x, of_y))
+        return self._answers.of((of_x, of_y, of_z), lambda: self._answer(of_x, of_y, of_z))
+
+    def _answer(self, x: Places, y: Places, z: Places) -> Answer:
+        constant = self._constant_among(x, y, z)
+        if {*x} <= constant or {*y} <= constant:
+            return NOTHING_TO_DEPEND_ON
+        result = self.result(x, y, z)
+        return Answer(result.statistic, result.pvalue, result.coefficient, result.warnings)
+
+    @blas_on_one_thread()
+    def result(self, x: Which, y: Which, z: Which = ()) -> IndependenceResult:
+        """Return the whole result of a test; constant columns are left out.
+
+        Parameters
+        ----------
+        x, y, z : int, str or sequence of those
+            Columns by position or name; z may be empty.
+
+        Returns
+        -------
+        IndependenceResult
+        """
+        asked = self._places("x", x), self._places("y", y), self._places("z", z)
+        self._require_apart(*asked)
+        constant = self._constant_among(*asked)
+        of_x, of_y, of_z = (tuple(k for k in of if k not in constant) for of in asked)
+        columns = [[self._columns[k] for k in places] for places in (of_x, of_y, of_z)]
+        rng = self._rng(min(of_x, of_y), max(of_x, of_y), of_z)
+        for argument, of in zip("xyz", columns, strict=True):
+            if argument != "z" or of:
+                _require(argument, of)
+        if any(column.has_gaps for of in columns for column in of):
+            u, v, w = columns
+            return chsic_test(
+                u, v, w or None, nan_policy="omit", n_resamples=self._n_resamples, rng=rng
+            )
+        given = self._kept.of(of_z, lambda: self._given(of_z))
+        assert isinstance(given, _Given)
+        first, second = (self._variable(places, of_z, given) for places in (of_x, of_y))
+        inference = given.inference or self._own_inference(given, (first, second), rng)
+        samples = Samples(columns[0], columns[1], columns[2])
+        if given.usable.rows is not None:
+            samples = samples.rows(given.usable.rows)
+        return inference.compare(first.left, second.left, samples, rng)
+
+    def _variable(self, places: Places, z: Places, given: _Given) -> _Variable:
+        made = self._kept.of((places, z), lambda: self._less_z(places, given))
+        assert isinstance(made, _Variable)
+        return made
+
+    def _given(self, z: Places) -> _Given:
+        columns = [self._columns[k] for k in z]
+        confounder = Confounder(columns) if columns else None
+        usable = Comparable("auto") if confounder is None else comparable(confounder)
+        if usable.rows is not None:
+            confounder = Confounder([column.rows(usable.rows) for column in columns])
+        rng = self._rng((), (), z)
+        order = None
+        if confounder is not None and confounder.on_line:
+            order = confounder.along_line(rng)
+            confounder = confounder.in_order(order)
+        if not decided_by_z(confounder, usable.pairs):
+            assert confounder is not None
+            return _Given(usable, confounder, order, None, Learner(confounder.scaled))
+        n = len(self._columns[0].values if usable.rows is None else usable.rows)
+        inference = self._inference([np.empty((n, 0))], usable, confounder, rng)
+        return _Given(usable, confounder, order, inference, None)
+
+    def _less_z(self, places: Places, given: _Given) -> _Variable:
+        """Take off what a conditioning set explains of a variable."""
+        columns = [self._columns[k] for k in places]
+        if given.usable.rows is not None:
+            columns = [column.rows(given.usable.rows) for column in columns]
+        name = ", ".join(column.name for column in columns)
+        variable = Variable.of(name, columns)
+        if given.order is not None:
+            variable = variable.rows(given.order)
+        if given.inference is not None:
+            [adjuster], graph = given.inference.design.adjusters, given.inference.design.graph
+            left = less_z(name, variable, columns, adjuster, graph)
+            return _Variable(variable.clipped, None, left.keep(given.inference.pieces))
+        assert given.learner is not None
+        learned = given.learner.of(variable.clipped)
+        left = less_z(name, variable, columns, RidgeAdjuster(learned[1]), None)
+        return _Variable(variable.clipped, learned, left)
+
+    def _own_inference(
+        self, given: _Given, variables: Sequence[_Variable], rng: np.random.Generator
+    ) -> Inference:
+        """Choose pairs in the metric of these two variables."""
+        learned = [one.learned for one in variables if one.learned is not None]
+        columns = [one.columns for one in variables]
+        return self._inference(columns, given.usable, given.confounder, rng, learned)
+
+    def _inference(
+        self,
+        variables: Sequence[Array],
+        usable: Comparable,
+        confounder: Confounder | None,
+        rng: np.random.Generator,
+        learned: Sequence[Learned] | None = None,
+    ) -> Inference:
+        design = make_design(
+            variables, confounder, pairs=usable.pairs, alpha=None, block_size=None, adjust="auto",
+            rng=rng, learned=learned,
+        )  # fmt: skip
+        design = dataclasses.replace(design, warnings=(*usable.warnings, *design.warnings))
+        return Inference.of(design, n_resamples=self._n_resamples, looks=LOOKS_OF_MANY)
+
+    def _places(self, argument: str, which: Which) -> Places:
+        """Return positions of columns, sorted."""
+        if isinstance(which, int | str | np.integer):
+            several: list[int | str] = [which]
+        elif isinstance(which, Iterable):
+            several = list(which)
+        else:
+            raise TypeError(
+                f"{argument}: expected the position or name of a column, or several, got {which!r}."
+            )
+        if not several and argument != "z":
+            raise ValueError(f"{argument}: no column was named; name at least one.")
+        places = []
+        for one in several:
+            if isinstance(one, str):
+                if one not in self._names:
+                    hint = did_you_mean(one, self._names)
+                    raise ValueError(f"{argument}: there is no column {one!r}; {hint}")
+                places.append(self._names.index(one))
+            else:
+                place = as_count(argument, one, minimum=0)
+                if place >= len(self._names):
+                    raise ValueError(
+                        f"{argument}: there is no column {place}; they are counted from 0 to "
+                        f"{len(self._names) - 1}."
+                    )
+                places.append(place)
+        return tuple(sorted(set(places)))
+
+    def _constant_among(self, *asked: Places) -> set[int]:
+        """Return which of some columns are constant in the rows that have a value in all of them.
+
+        What is constant everywhere needs no value: its gaps leave out nothing.
+        """
+        every = [place for places in asked for place in places]
+        constant = {place for place in every if self._constant[place]}
+        varying = [place for place in every if place not in constant]
+        gaps = [self._columns[k].missing for k in varying if self._columns[k].has_gaps]
+        if gaps:
+            there = ~np.logical_or.reduce(gaps)
+            if np.count_nonzero(there) >= MIN_SAMPLES:  # fewer are refused by the test itself
+                constant |= {k for k in varying if _all_equal(self._columns[k].values[there])}
+        return constant
+
+    def _require_apart(self, x: Places, y: Places, z: Places) -> None:
+        for place in {*x} & {*y} | {*x} & {*z} | {*y} & {*z}:
+            raise ValueError(
+                f"x, y and z: column {self._names[place]!r} is in two of them; a column can be in "
+                "one only."
+            )
+
+    def _rng(self, x: Places, y: Places, z: Places) -> np.random.Generator:
+        named = [[self._names[k] for k in places] for places in (x, y, z)]
+        digest = hashlib.sha256(repr(named).encode()).digest()
+        return np.random.default_rng([self._seed, *digest])
+
+
+def _is_constant(column: Column) -> bool:
+    values = column.values[~column.missing]
+    return len(values) == 0 or _all_equal(values)
+
+
+def _all_equal(values: Array) -> bool:
+    return bool(np.all(values == values[0]))
+
+
+def _require(argument: str, columns: Sequence[Column]) -> None:
+    if not columns:
+        raise ValueError(f"{argument}: all columns are constant, and depend on nothing.")
+    complete = [column for column in columns if not column.has_gaps]
+    if complete:
+        require_usable(argument, complete, math.inf if argument == "z" else MOST_LEVELS)

@@ -1,0 +1,237 @@
+"""Test many pairs of columns given the same confounders."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import itertools
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from chsic._util.names import did_you_mean
+from chsic._util.parallel import blas_on_one_thread
+from chsic._util.progress import progress_bar
+from chsic._util.validate import RNGLike, as_count, as_generator
+from chsic.data.columns import Data, named_columns
+from chsic.data.frame import Frame
+from chsic.data.samples import require_nan_policy
+from chsic.inference.independence import as_resamples, chsic_test
+from chsic.inference.result import IndependenceResult
+from chsic.many.checkpoint import SEEDS, PairLines, line_of, pairs_of
+from chsic.many.finished import Finished
+from chsic.many.screened import Screen, require_statsmodels
+from chsic.many.shared import SharedTests, or_failure
+
+MOST_PAIRS = 1_000_000
+
+Names = str | int | Sequence[str | int]
+
+
+@blas_on_one_thread()
+def screen(
+    frame: Data,
+    /,
+    given: Names | None = None,
+    *,
+    columns: Names | None = None,
+    target: str | int | None = None,
+    kinds: Mapping[str, str] | None = None,
+    nan_policy: str = "raise",
+    n_resamples: int = 9999,
+    workers: int = 1,
+    rng: RNGLike | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> Screen:
+    """Test every pair of columns, or every column against a target, given confounders.
+
+    Parameters
+    ----------
+    frame : data frame, mapping or array_like, shape (n, d)
+        Rows are samples. Columns of an array are called "0", "1", ...
+    given : str or sequence of str, optional
+        Names of the confounders; none if not given.
+    columns : str or sequence of str, optional
+        Names of the columns to be tested; all that are not confounders if not given.
+    target : str, optional
+        Test all of them against this one, instead of every pair.
+    kinds : mapping, optional
+        ``"number"`` or ``"category"`` for names of columns, as for `chsic_test`.
+    nan_policy : {"raise", "omit", "level"}
+        As for `chsic_test`. Rows are left out of the pairs in whose columns a value is missing, and
+        only of those; such pairs share nothing with others, and take longer.
+    n_resamples : int
+        Largest number of draws of signs for a pair, 19 to 10^7: 199 if its p-value is clearly above
+        0.1 then, else 999, and all of them as for `chsic_test`.
+    workers : int
+        Threads. The result does not depend on it.
+    rng : None, int or numpy.random.Generator
+        Draws the signs of each pair, which do not depend on what other pairs are tested.
+    resume : path-like, optional
+        A file in which finished pairs are kept as they come. If it is there already, from a run on
+        the same data that was stopped or killed, those pairs are not tested again. A file with a
+        line that no such run writes is refused, and stays as it is.
+    progress : bool
+        Show a progress bar, if standard error is a terminal.
+
+    Returns
+    -------
+    Screen
+        Print it for a table. Columns that cannot be tested are in its ``skipped``, with the reason.
+
+    Notes
+    -----
+    With one confounder, the statistics are those of `chsic_test`. With several, samples are paired
+    once for all columns: those that are close in the directions of z along which any column
+    changes.
+
+    Examples
+    --------
+    Sales of ice cream and lemonade stay related once the temperature is known; rescues of swimmers
+    are related to neither.
+
+    >>> import chsic
+    >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+    >>> [(pair.x, pair.y) for pair in found.significant(0.01)]
+    [('ice_cream', 'lemonade')]
+    """
+    require_nan_policy(nan_policy)
+    n_resamples = as_resamples(n_resamples)
+    workers = as_count("workers", workers, minimum=1)
+    require_statsmodels()
+    raw = named_columns("frame", frame)
+    of_z = [] if given is None else _names("given", given, raw)
+    tested = _tested(raw, of_z, columns, target)
+    pairs = _pairs(tested, target)
+    data = Frame.read(raw, of_z, tested, kinds, nan_policy)
+    seed = int(as_generator(rng).integers(SEEDS))
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    with contextlib.ExitStack() as stack:
+        file = None
+        if resume is not None:
+            run = {
+                "version": importlib.metadata.version("chsic"),
+                "data": data.fingerprint(),
+                "n_resamples": n_resamples,
+            }
+            known, new = (run, {"seed": seed}) if rng is None else ({**run, "seed": seed}, {})
+            valid = PairLines(data.columns, len(data.known))
+            file = stack.enter_context(Finished(resume, known, new, valid))
+            seed, lines = file.run["seed"], file.lines
+        wanted = [pair for pair in pairs if not data.skipped.keys() & pair]
+        left = [pair for pair in wanted if pair not in lines]
+        report = stack.enter_context(progress_bar("pairs", shown=progress))
+        for line in _tests(data, left, n_resamples, seed, workers):
+            if file is not None:
+                file.add(line)
+            lines[line["x"], line["y"]] = line
+            report(len(lines), len(wanted))
+    found = [lines[pair] for pair in wanted]
+    failed = {(line["x"], line["y"]): line["failed"] for line in found if "failed" in line}
+    return Screen(
+        pairs=pairs_of([line for line in found if "failed" not in line]),
+        given=tuple(of_z),
+        target=None if target is None else str(target),
+        skipped=data.skipped,
+        failed=failed,
+        kinds=data.kinds,
+        seed=seed,
+    )
+
+
+def _names(argument: str, given: Names, raw: Mapping[str, Any]) -> list[str]:
+    """Return names of columns that are there, each once."""
+    several = [given] if isinstance(given, str | int | np.integer) else list(given)
+    names = [str(name) for name in several]
+    for name, times in Counter(names).items():
+        if name not in raw:
+            hint = did_you_mean(name, list(raw))
+            raise ValueError(f"{argument}: there is no column {name!r}; {hint}")
+        if times > 1:
+            raise ValueError(f"{argument}: column {name!r} is named more than once.")
+    return names
+
+
+def _tested(
+    raw: Mapping[str, Any], of_z: list[str], columns: Names | None, target: str | int | None
+) -> list[str]:
+    """Return the columns to be tested, the target last if it is not among `columns`."""
+    if columns is None:
+        tested = [name for name in raw if name not in set(of_z)]
+    else:
+        tested = _names("columns", columns, raw)
+    if target is not None:
+        [name] = _names("target", target, raw)
+        tested = tested if name in tested else [*tested, name]
+    among = set(tested)
+    for name in of_z:
+        if name in among:
+            raise ValueError(
+                f"given: column {name!r} is to be tested as well; a column is either a confounder "
+                "or tested."
+            )
+    return tested
+
+
+def _pairs(tested: list[str], target: str | int | None) -> list[tuple[str, str]]:
+    if len(tested) < 2:
+        raise ValueError(
+            f"columns: two columns at least are needed for a pair, got {len(tested)} that are not "
+            "confounders."
+        )
+    if target is not None:
+        return [(name, str(target)) for name in tested if name != str(target)]
+    n_pairs = len(tested) * (len(tested) - 1) // 2
+    if n_pairs > MOST_PAIRS:
+        raise ValueError(
+            f"columns: {len(tested)} columns make {n_pairs} pairs, more than {MOST_PAIRS}; name a "
+            "target, or fewer columns."
+        )
+    return list(itertools.combinations(tested, 2))
+
+
+def _tests(
+    frame: Frame, pairs: Sequence[tuple[str, str]], n_resamples: int, seed: int, workers: int
+) -> Iterator[dict[str, Any]]:
+    """Test pairs: those of complete columns together, those with gaps one by one."""
+
+    def signs(x: str, y: str) -> np.random.Generator:
+        # By name: the same ones whatever else is tested, and in whatever order.
+        named = hashlib.sha256(repr(sorted((x, y))).encode()).digest()
+        return np.random.default_rng([seed, *named])
+
+    complete = frame.complete()
+    place = {name: position for position, name in enumerate(complete)}
+    together = {(place[x], place[y]): (x, y) for x, y in pairs if x in place and y in place}
+    if together:
+        shared = SharedTests(
+            list(complete.values()),
+            [column.rows(frame.known) for column in frame.z],
+            n_omitted=frame.n_omitted,
+            n_resamples=n_resamples,
+            rng=np.random.default_rng(seed),
+        )
+        tests = shared.results(list(together), lambda pair: signs(*together[pair]), workers)
+        for pair, outcome in tests:
+            yield line_of(*together[pair], outcome)
+
+    def alone(pair: tuple[str, str]) -> IndependenceResult:
+        x, y = ([frame.columns[name]] for name in pair)
+        return chsic_test(
+            x,
+            y,
+            frame.z or None,
+            n_resamples=n_resamples,
+            nan_policy="omit",
+            workers=workers,
+            rng=signs(*pair),
+        )
+
+    for x, y in pairs:
+        if not (x in place and y in place):
+            yield line_of(x, y, or_failure(alone)((x, y)))

@@ -1,0 +1,163 @@
+"""Which engine computes a value, and why."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+
+from chsic._util.parallel import blas_on_one_thread
+from chsic._util.validate import Array, as_count, as_number
+from chsic.kernels import Kernel
+from chsic.measure.engines.dense import DenseCovariances
+from chsic.measure.engines.exponential import ExponentialCovariances
+from chsic.measure.engines.features import feature_terms
+from chsic.measure.engines.fourier import can_transform, fourier_terms
+from chsic.measure.engines.grid import GridTooLargeError
+from chsic.measure.terms import AccuracyWarning, Terms, merge
+from chsic.pairs import PairGraph
+
+ENGINES = ("auto", "dense", "fourier", "exponential", "features")
+
+# For one column: from how many samples these engines are faster than the dense one.
+FOURIER_FROM = {"gaussian": 300, "cauchy": 3_000}
+TIGHT_TOL, TIGHT_FOURIER_FROM = 1e-8, 400  # below that accuracy its transforms are larger
+EXPONENTIAL_FROM = {"laplace": 1_500, "matern32": 2_000}
+# From how many samples features are faster than the dense engine, where they are exact enough.
+FEATURES_FROM = {"cauchy": 800}
+CATEGORIES_FROM = 2_000  # for categories of several columns; of one they always are
+# Samples up to which the dense engine, which is exact, takes seconds.
+DENSE_UP_TO = 20_000
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Choice:
+    """An engine and the reason for it.
+
+    Attributes
+    ----------
+    engine : str
+        Its name.
+    reason : str
+        Why, in words.
+    """
+
+    engine: str
+    reason: str
+
+
+def choose(*, n_samples: int, d_x: int, d_y: int, kernel: Kernel, tol: float) -> Choice:
+    """Choose the faster engine, by sizes, kernel and accuracy, and by whether finufft is installed.
+
+    Examples
+    --------
+    >>> from chsic.measure.engines.choose import choose
+    >>> from chsic.kernels import KERNELS
+    >>> choose(n_samples=10**6, d_x=1, d_y=1, kernel=KERNELS["gaussian"], tol=1e-6).engine
+    'fourier'
+    >>> choose(n_samples=10**6, d_x=2, d_y=1, kernel=KERNELS["gaussian"], tol=1e-6).engine
+    'features'
+    """
+    several = d_x > 1 or d_y > 1
+    if kernel.name == "categorical" and (not several or n_samples >= CATEGORIES_FROM):
+        return Choice(engine="features", reason="features of categories are exact")
+    least = FOURIER_FROM.get(kernel.name)
+    if least is not None and tol < TIGHT_TOL:
+        least = max(least, TIGHT_FOURIER_FROM)
+    features_from = FEATURES_FROM.get(kernel.name, n_samples + 1)
+    if not several and features_from <= n_samples and (least is None or n_samples < least):
+        return Choice(engine="features", reason=f"few features describe {kernel.name!r}")
+    if not several and n_samples >= EXPONENTIAL_FROM.get(kernel.name, n_samples + 1):
+        return Choice(
+            engine="exponential", reason=f"sums of {kernel.name!r} are exact and near-linear"
+        )
+    if several:
+        why = f"x has {d_x} and y {d_y} columns, and the Fourier engine takes one each"
+    elif least is None or kernel.tail is None:
+        why = f"the Fourier engine is not made for the kernel {kernel.name!r}"
+    elif n_samples < least:
+        why = f"{n_samples} samples are fewer than the {least} from which Fourier is faster"
+    elif not can_transform():
+        reason = (
+            "finufft is not installed, which the Fourier engine needs; features give the value to "
+            "the same accuracy and take longer, and where they do not, the dense engine takes over"
+        )
+        return Choice(engine="features", reason=reason)
+    else:
+        reason = (
+            f"one column each and {n_samples} samples, at least the {least} from which it is "
+            "faster; if outliers make its grid too large, another engine takes over"
+        )
+        return Choice(engine="fourier", reason=reason)
+    return _without_fourier(n_samples, why)
+
+
+def _without_fourier(n_samples: int, why: str) -> Choice:
+    if n_samples <= DENSE_UP_TO:
+        reason = f"{why}; {n_samples} samples are few enough for the dense engine, which is exact"
+        return Choice(engine="dense", reason=reason)
+    reason = f"{why}; {n_samples} samples are too many for the dense engine"
+    return Choice(engine="features", reason=reason)
+
+
+@blas_on_one_thread()
+def compute_terms(
+    x: Array, y: Array, graph: PairGraph, kernel: Kernel, engine: str, tol: float, workers: int
+) -> Terms:
+    """Compute the terms of samples in bandwidths with the named or the chosen engine."""
+    if engine not in ENGINES:
+        known = ", ".join(map(repr, ENGINES))
+        raise ValueError(f"engine: unknown name {engine!r}; known are {known}.")
+    tol, workers = as_tolerance(tol), as_count("workers", workers, minimum=1)
+    d_x, d_y = x.shape[1], y.shape[1]
+    chosen = engine
+    if engine == "auto":
+        chosen = choose(n_samples=len(x), d_x=d_x, d_y=d_y, kernel=kernel, tol=tol).engine
+    if chosen in ("fourier", "exponential"):
+        if d_x > 1 or d_y > 1:
+            raise ValueError(
+                f"engine: {chosen!r} needs x and y of one column, got {d_x} and {d_y}; use "
+                "'features' or 'dense'."
+            )
+        try:
+            if chosen == "fourier":
+                return _checked(fourier_terms(x, y, graph, kernel, tol, workers), tol)
+            terms = merge([ExponentialCovariances(x, y, graph, kernel, workers)])
+            if terms.error <= tol or engine == chosen or len(x) > DENSE_UP_TO:
+                return _checked(terms, tol)
+            chosen = "dense"  # so much cancels that rounding counts
+        except GridTooLargeError as error:
+            if engine == chosen:
+                raise
+            chosen = _without_fourier(len(x), str(error)).engine
+    if chosen == "features":
+        terms = feature_terms(x, y, graph, kernel, tol, workers)
+        exact_is_quick = engine == "auto" and len(x) <= DENSE_UP_TO
+        if terms.error <= tol or (terms.error < 1 and not exact_is_quick):
+            return _checked(terms, tol)
+        if engine == "features":
+            raise ValueError(
+                "engine: the features of this kernel are too few for these data, the error would "
+                "be as large as the value; use engine='dense', or a wider bandwidth."
+            )
+    return merge([DenseCovariances(x, y, graph, kernel, workers)])
+
+
+def _checked(terms: Terms, tol: float) -> Terms:
+    """Say when the accuracy asked for was not reached."""
+    if terms.error > tol:
+        warnings.warn(
+            f"the value has an estimated relative error of {terms.error:.2g}, more than "
+            f"tol = {tol:g}; use engine='dense' for an exact value, a wider bandwidth, or a larger "
+            "tol to silence this.",
+            AccuracyWarning,
+            stacklevel=4,
+        )
+    return terms
+
+
+def as_tolerance(tol: float) -> float:
+    """Return a relative accuracy that can be reached."""
+    number = as_number("tol", tol)
+    if not 1e-14 <= number <= 0.1:
+        raise ValueError(f"tol: must lie between 1e-14 and 0.1, got {number:g}.")
+    return number

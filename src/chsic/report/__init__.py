@@ -1,7 +1,0 @@
-"""A page about one question: self-contained HTML that people read, print and hand on."""
-
-from chsic.report.facts import Facts, gather
-from chsic.report.page import page
-from chsic.report.write import write_report
-
-__all__ = ["Facts", "gather", "page", "write_report"]

@@ -1,0 +1,1 @@
+"""What people see: sentences, pictures, pages, notebooks, the command line."""

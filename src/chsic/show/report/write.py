@@ -1,0 +1,71 @@
+"""From data to a page on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chsic._util.files import require_outputs, write_whole
+from chsic._util.progress import progress_bar
+from chsic.data.columns import Data
+from chsic.inference.result import IndependenceResult
+from chsic.show.report.facts import gather
+from chsic.show.report.figures import require_plotly
+from chsic.show.report.page import page
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    x: Data,
+    y: Data,
+    z: Data = None,
+    /,
+    *,
+    source: str | None = None,
+    missing: Sequence[str] = (),
+    progress: bool = False,
+    **settings: Any,
+) -> IndependenceResult:
+    """Test whether x is still related to y once z is known, and write a page about it.
+
+    The page needs nothing but itself: no network, no other file.
+
+    Parameters
+    ----------
+    path : path-like
+        Of the HTML file, which appears whole or not at all. It must not be `source`.
+    x, y, z : array_like, series or data frame
+        As for `chsic_test`; their names are those on the page.
+    source : str, optional
+        Where the data are from, for the reader.
+    missing : sequence of str
+        What was read as no value there, beside NA and its like; for the command that repeats it.
+    progress : bool
+        Show a progress bar, if standard error is a terminal.
+    **settings
+        ``kinds``, ``nan_policy``, ``n_resamples``, ``workers`` and ``rng``, as for `chsic_test`.
+
+    Returns
+    -------
+    IndependenceResult
+        What the page is about.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, chsic
+    >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "report.html"
+    ...     result = chsic.write_report(path, x, y, z, rng=0)
+    ...     path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    True
+    """
+    require_plotly()  # what can fail should fail before the tests, not after them
+    require_outputs([("path", path)], [source] if source else [])
+    with progress_bar("steps", shown=progress) as report:
+        facts = gather(x, y, z, report=report, **settings)
+    text = page(facts, source, missing)
+    write_whole(Path(path), lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    return facts.result

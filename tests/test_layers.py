@@ -66,7 +66,7 @@ def test_imports_point_back(path):
 def test_the_tree_holds_packages_only():
     files = {path.name for path in PACKAGE.iterdir() if path.is_file()}
     assert files == {"__init__.py", "__main__.py", "py.typed"}
-    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {"__pycache__"}
+    folders = {path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*/*.py")}
     assert folders == set(PACKAGES)
 
 

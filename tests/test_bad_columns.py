@@ -193,6 +193,8 @@ def test_a_column_that_is_bad_only_in_the_rows_used_does_not_end_a_screen():
 def test_dictionaries_are_valid_json(z):
     x = (np.arange(N) == 3) * 1.0
     for y in (x, Y, (np.arange(N) == 4) * 1.0):
-        json.dumps(chsic.chsic_test(x, y, z, rng=0).to_dict(), allow_nan=False)
+        text = json.dumps(chsic.chsic_test(x, y, z, rng=0).to_dict(), allow_nan=False)
+        assert 0 < json.loads(text)["pvalue"] <= 1
     frame = {"x": x, "y": Y, "w": RNG.normal(size=N)}
-    json.dumps(chsic.screen(frame, rng=0).to_dict(), allow_nan=False)
+    text = json.dumps(chsic.screen(frame, rng=0).to_dict(), allow_nan=False)
+    assert len(json.loads(text)["pvalue"]) == 3

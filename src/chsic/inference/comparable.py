@@ -14,6 +14,7 @@ import numpy as np
 from chsic._util.validate import MIN_SAMPLES, Index
 from chsic.inference.confounder import Confounder
 from chsic.pairs import PairGraph
+from chsic.pairs.graph import require_pairs
 from chsic.pairs.strata import is_discrete
 
 PAIRS = ("auto", "nearest", "closest", "blocks", "strata")
@@ -83,15 +84,9 @@ def comparable(z: Confounder, pairs: Pairs = "auto", *, for_strata: bool = True)
 def resolve_pairs(pairs: Pairs, z: Confounder, for_strata: bool) -> Pairs:
     """Return what ``"auto"`` means, or say why a choice is not possible for this z."""
     n = len(z.values)
+    require_pairs(pairs, PAIRS, n)
     if isinstance(pairs, PairGraph):
-        if pairs.n_samples != n:
-            raise ValueError(
-                f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have {n}."
-            )
         return pairs
-    if not isinstance(pairs, str) or pairs not in PAIRS:
-        known = ", ".join(map(repr, PAIRS))
-        raise ValueError(f"pairs: unknown choice {pairs!r}; known are {known}, or a PairGraph.")
     if z.categories is not None and pairs in ("closest", "blocks"):
         raise ValueError(
             f"pairs: {pairs!r} needs numbers, but z has categories, which are equal or not; use "

@@ -12,6 +12,7 @@ from chsic.kernels.bandwidth import Bandwidth, in_bandwidths
 from chsic.measure.engines.choose import Choice, as_tolerance, choose, compute_terms
 from chsic.measure.statistic import c_hsic
 from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
+from chsic.pairs.graph import require_pairs
 
 PAIRS = ("closest", "random", "complete")
 
@@ -261,15 +262,9 @@ def explain(
 
 def _choose_pairs(z: Array, alpha: float, pairs: str | PairGraph, rng: RNGLike | None) -> PairGraph:
     n = len(z)
+    require_pairs(pairs, PAIRS, n)
     if isinstance(pairs, PairGraph):
-        if pairs.n_samples != n:
-            raise ValueError(
-                f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have {n}."
-            )
         return pairs
-    if not isinstance(pairs, str) or pairs not in PAIRS:
-        known = ", ".join(map(repr, PAIRS))
-        raise ValueError(f"pairs: unknown choice {pairs!r}; known are {known}, or a PairGraph.")
     if pairs == "complete":
         return complete_pairs(n)
     if pairs == "random":

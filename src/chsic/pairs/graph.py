@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -226,6 +227,27 @@ class PairGraph:
     def __repr__(self) -> str:
         blocks = f", n_blocks={self.n_blocks}" if self.n_blocks > 1 else ""
         return f"PairGraph(n_samples={self.n_samples}, n_pairs={self.n_pairs}{blocks})"
+
+
+def require_pairs(pairs: object, known: Sequence[str], n: int) -> None:
+    """Raise unless `pairs` is one of the known choices, or a graph of n samples.
+
+    Examples
+    --------
+    >>> from chsic.pairs.graph import require_pairs
+    >>> require_pairs("nearby", ("nearest", "closest"), 10)
+    Traceback (most recent call last):
+        ...
+    ValueError: pairs: unknown choice 'nearby'; known are 'nearest', 'closest', or a PairGraph.
+    """
+    if isinstance(pairs, PairGraph):
+        if pairs.n_samples != n:
+            raise ValueError(
+                f"pairs: the PairGraph is for {pairs.n_samples} samples, but x, y and z have {n}."
+            )
+    elif not isinstance(pairs, str) or pairs not in known:
+        choices = ", ".join(map(repr, known))
+        raise ValueError(f"pairs: unknown choice {pairs!r}; known are {choices}, or a PairGraph.")
 
 
 def some_pairs(graph: PairGraph, number: int = 10_000) -> tuple[Index, Index]:

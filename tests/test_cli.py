@@ -120,6 +120,15 @@ def test_screen_prints_writes_and_resumes(tmp_path, run):
     assert "did you mean 'ice_cream'?" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "value"), [("--level", "nan"), ("--level", "2"), ("--show", "-3")]
+)
+def test_screen_refuses_what_no_table_can_show(run, option, value):
+    done = run("screen", EXAMPLE, "--given", "temperature", option, value)
+    assert done.returncode == 2
+    assert f"Invalid value for '{option}'" in done.stderr
+
+
 def test_screen_names_what_it_skips(tmp_path, run):
     path = tmp_path / "odd.csv"
     rows = "".join(f"{k % 7},{k * k % 11},1,{k * 37 % 101}\n" for k in range(60))

@@ -11,7 +11,6 @@ import typer
 
 import chsic
 from chsic._util.files import is_stream, require_outputs, write_rows
-from chsic._util.validate import as_number
 from chsic.many.screened import ScreenedPair
 from chsic.show.cli_paper import demo, figure1, measure
 from chsic.show.options import (
@@ -139,7 +138,6 @@ def screen(
     Example: chsic screen genes.parquet --given age,batch --categories batch --target outcome
     --resume run.jsonl --out pairs.csv
     """
-    as_number("--level", level)
     outputs = [("--out", out), ("--resume", resume)]
     require_outputs([(option, path) for option, path in outputs if path], [source_of(file)])
     if resume is not None and is_stream(resume):

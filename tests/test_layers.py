@@ -139,7 +139,7 @@ PUBLIC_MODULES = [
     "datasets.scenarios",
     "inference.independence",
     "kernels.kernel",
-    "many.along_settings",
+    "many.sensitivity",
     "many.calibration",
     "many.screened",
     "many.screening",

@@ -19,7 +19,7 @@ from chsic._util.cache import Kept
 from chsic._util.validate import Array, as_count
 from chsic.adapters.digest import digest_of
 from chsic.inference.independence import chsic_test
-from chsic.inference.prepare import MULTIPLES, Multiples
+from chsic.inference.plan import MULTIPLES, Multiples
 
 MOST_KEPT = 64  # tests whose p-value tigramite may still ask for
 

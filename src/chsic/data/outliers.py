@@ -38,17 +38,29 @@ def typical_deviation(deviations: Array) -> float:
     return float(np.median(some)) / NORMAL if len(some) else 0.0
 
 
-def clipped(deviations: Array) -> Array:
-    """Return columns of deviations from the median, those far off as far as others may be.
+def clip_limits(deviations: Array) -> Array:
+    """Return for columns of deviations from the median how far off a regression follows them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.outliers import clip_limits
+    >>> clip_limits(np.array([[-1.0], [0.0], [1.0], [9.97e36]])).round(1)
+    array([29.7])
+    """
+    return np.array([FAR * typical_deviation(column) for column in deviations.T])
+
+
+def clipped(deviations: Array, limits: Array) -> Array:
+    """Return columns of deviations from the median, none of them beyond its limit.
 
     Examples
     --------
     >>> import numpy as np
     >>> from chsic.data.outliers import clipped
-    >>> clipped(np.array([[-1.0], [0.0], [1.0], [9.97e36]])).ravel().round(1)
-    array([-1. ,  0. ,  1. , 29.7])
+    >>> clipped(np.array([[-1.0], [0.0], [9.97e36]]), np.array([20.0])).ravel()
+    array([-1.,  0., 20.])
     """
-    limits = np.array([FAR * typical_deviation(column) for column in deviations.T])
     reach = np.maximum(deviations.max(axis=0), -deviations.min(axis=0))
     return np.clip(deviations, -limits, limits) if np.any(reach > limits) else deviations
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from chsic._util.validate import Array, Index
 from chsic.data.column import Column
 from chsic.data.columns import Columns, side_by_side
-from chsic.data.outliers import about_far_values, clipped, drawn_in
+from chsic.data.outliers import about_far_values, clip_limits, clipped, drawn_in
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.pairs.strata import strata_of
@@ -120,7 +120,8 @@ def _scaled(column: Column) -> Array:
         # From the median on, so that values far from zero keep their digits.
         values = values - np.median(values, axis=0)
         # Among rows that are compared, z may be constant.
-        spread = standard_deviations("z", clipped(values))[0] or 1.0
+        near = clipped(values, clip_limits(values))
+        spread = standard_deviations("z", near)[0] or 1.0
     else:
         counts = np.bincount(column.values.astype(np.intp))
         n = len(column.values)

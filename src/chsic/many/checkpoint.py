@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 from chsic._util.names import seen
 from chsic._util.strict_json import described
 from chsic._util.validate import MIN_SAMPLES
-from chsic.inference.independence import FEWEST_RESAMPLES, MOST_RESAMPLES
 from chsic.inference.result import IndependenceResult
+from chsic.inference.settings import FEWEST_RESAMPLES, MOST_RESAMPLES
+from chsic.many.column_tests import Failure
 from chsic.many.screened import ScreenedPair, adjusted_pvalues
-from chsic.many.shared import Failure
 
 SEEDS = 2**62  # they are smaller
 LONGEST_SENTENCE = 2_000  # characters of a warning

@@ -15,10 +15,11 @@ from chsic._util.validate import Array, Index
 from chsic.data.column import Column
 from chsic.data.columns import Columns, side_by_side
 from chsic.data.samples import Samples
-from chsic.inference.adjust import Adjuster, all_rows
-from chsic.inference.comparable import comparable
+from chsic.inference.adjustment import Adjustment, all_residuals
+from chsic.inference.arrangement import arrange
 from chsic.inference.confounder import Confounder
-from chsic.inference.design import make_design
+from chsic.inference.given import Given
+from chsic.inference.settings import Settings
 
 NEIGHBOURS = 20  # samples near in z that a redrawn value comes from
 FEW_VALUES = 20  # distinct ones that make a variable discrete: it is redrawn as it is
@@ -63,7 +64,7 @@ class _Redrawn:
 
     @classmethod
     def of(
-        cls, columns: Columns, adjuster: Adjuster, z: Confounder, in_strata: bool, half: Index
+        cls, columns: Columns, adjustment: Adjustment, z: Confounder, in_strata: bool, half: Index
     ) -> _Redrawn:
         values, units = _values(columns)
         if in_strata or _is_discrete(columns, values):
@@ -76,10 +77,11 @@ class _Redrawn:
                 pools = _Pools.of_neighbours(half[_nearest(z.scaled[half], z.scaled)], order)
             return cls(columns, units, np.zeros_like(values), values, pools)
         near = _nearest(z.scaled, z.scaled)
-        residuals, left = all_rows(adjuster.fit(values.__getitem__), len(values))
+        targets = values.__getitem__
+        residuals, noise = all_residuals(adjustment.fit(targets), targets, adjustment)
         fit = values - residuals
-        if left is not None:  # what the fit took from the noise is given back
-            residuals = residuals / np.sqrt(np.maximum(left, 0.1))[:, np.newaxis]
+        if noise is not None:  # what the fit took from the noise is given back
+            residuals = residuals / np.sqrt(np.maximum(noise, 0.1))[:, np.newaxis]
         # Less the mean of the neighbours, which is a rough function of z, too.
         k = near.shape[1]
         residuals = residuals * (k / (k - 1)) ** 0.5
@@ -113,18 +115,21 @@ class Source:
     @classmethod
     def of(cls, samples: Samples, rng: np.random.Generator) -> Source:
         """Learn from samples how x and y depend on z."""
-        usable = comparable(Confounder(samples.z))
-        samples = samples if usable.rows is None else samples.rows(usable.rows)
-        z = Confounder(samples.z)
+        given = Given.of(samples.z, Settings(), rng, ordered=False)
+        samples = samples if given.rows is None else samples.rows(given.rows)
+        z = given.confounder
+        assert z is not None
         values = [_values(columns)[0] for columns in (samples.x, samples.y)]
-        design = make_design(
-            values, z, pairs=usable.pairs, alpha=None, block_size=None, adjust="auto", rng=rng
-        )
+        learner = given.metric_learner
+        learned = [] if learner is None else [learner.learn(own) for own in values]
+        adjustments = arrange(given, len(samples), learned, rng).adjustments
+        if len(adjustments) == 1:
+            adjustments *= 2
         halves = np.array_split(rng.permutation(len(samples)), 2)
         x, y = (
-            _Redrawn.of(columns, adjuster, z, design.pairs == "strata", half)
-            for columns, adjuster, half in zip(
-                (samples.x, samples.y), design.adjusters, halves, strict=True
+            _Redrawn.of(columns, adjustment, z, given.in_strata, half)
+            for columns, adjustment, half in zip(
+                (samples.x, samples.y), adjustments, halves, strict=True
             )
         )
         return cls(samples, x, y)

@@ -9,9 +9,9 @@ from typing import Any
 from chsic._util.validate import RNGLike, as_generator, as_numbers
 from chsic.data.columns import Data
 from chsic.data.samples import read_samples
-from chsic.inference.design import default_alpha
+from chsic.inference.arrangement import default_alpha
 from chsic.inference.independence import chsic_test
-from chsic.inference.prepare import MULTIPLES, Multiples
+from chsic.inference.plan import MULTIPLES, Multiples
 from chsic.inference.result import later
 
 ALPHAS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)

@@ -1,4 +1,4 @@
-"""The smallest p-value that data can support: rare events cannot be more certain than they are.
+"""The smallest attainable p-value: rare events cannot be more certain than they are.
 
 One event in x and one in y, in the same of n samples, happens by chance once in n times. Signs do
 not know that: beside the product of this one sample they see many small ones, all of one sign.
@@ -32,7 +32,7 @@ def table_probability(strata: Index, x: Index, y: Index) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from chsic.inference.smallest import table_probability
+    >>> from chsic.inference.attainable import table_probability
     >>> event = np.arange(200) == 7
     >>> round(table_probability(np.zeros(200, int), event.astype(int), event.astype(int)), 6)
     0.005
@@ -47,7 +47,7 @@ def table_probability(strata: Index, x: Index, y: Index) -> float:
     return float(np.exp(min(sums - entries, 0.0)))
 
 
-def by_units(gram: Array) -> float:
+def pvalue_of_units(gram: Array) -> float:
     """Return the smallest p-value by signs of units, of which a few may outweigh all others.
 
     Signs of k equal units give the same value for both signs, and so no p-value below 2^(1 - k).
@@ -55,8 +55,8 @@ def by_units(gram: Array) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from chsic.inference.smallest import by_units
-    >>> by_units(np.eye(2)), by_units(np.diag([1.0, 0.0]))
+    >>> from chsic.inference.attainable import pvalue_of_units
+    >>> pvalue_of_units(np.eye(2)), pvalue_of_units(np.diag([1.0, 0.0]))
     (0.125, 0.5)
     """
     weights = np.diag(gram)

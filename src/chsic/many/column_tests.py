@@ -1,4 +1,4 @@
-"""Tests of many pairs of columns given one z: what z decides, and features, are computed once."""
+"""Tests of many pairs of columns given one z: what z decides, and residuals, are computed once."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from chsic._util.parallel import as_finished, in_order
 from chsic.data.column import Column
 from chsic.data.columns import Columns
 from chsic.data.samples import Samples
-from chsic.inference.comparable import Comparable, comparable
-from chsic.inference.confounder import Confounder
-from chsic.inference.design import make_design
-from chsic.inference.inference import LOOKS_OF_MANY, Inference
-from chsic.inference.prepare import Left, less_z
+from chsic.inference.arrangement import arrange
+from chsic.inference.compare import compare, learn, remember
+from chsic.inference.given import Given
+from chsic.inference.plan import PlannedVariable, plan_variable
 from chsic.inference.result import IndependenceResult
+from chsic.inference.settings import LOOKS_OF_MANY, Settings
 from chsic.inference.variable import Variable
 
-SEEN_FOR_SIZE = 5  # columns
-KEPT_BYTES = 2**30  # of prepared columns that are held at once
+COLUMNS_WEIGHED = 5  # whose size is looked at
+MOST_BYTES = 2**30  # of prepared columns that are held at once
 
 Pair: TypeAlias = tuple[int, int]  # positions of two columns
 Signs: TypeAlias = Callable[[Pair], np.random.Generator]
@@ -55,7 +55,7 @@ def or_failure(function: Callable[[Item], Result]) -> Callable[[Item], Result | 
     return attempt
 
 
-class SharedTests:
+class ColumnTests:
     """All tests of pairs of some columns given one z.
 
     Parameters
@@ -81,37 +81,25 @@ class SharedTests:
         n_resamples: int,
         rng: np.random.Generator,
     ) -> None:
-        confounder = Confounder(z) if z else None
-        usable = Comparable("auto")
-        if confounder is not None:
-            usable = comparable(confounder)
-            if usable.rows is not None:
-                columns = [column.rows(usable.rows) for column in columns]
-                z = [column.rows(usable.rows) for column in z]
-                confounder = Confounder(z)
-        self._columns, self._z, self._n_omitted = columns, z, n_omitted
-        read = [or_failure(_variable)(column) for column in columns]
-        variables = {k: one for k, one in enumerate(read) if isinstance(one, Variable)}
+        self._settings = Settings(n_resamples=n_resamples, looks=LOOKS_OF_MANY)
+        given = Given.of(z, self._settings, rng)
+        self._columns, self._z = given.samples(columns), given.samples(z)
+        self._n_omitted = n_omitted
+
+        def variable(column: Column) -> Variable:
+            return given.variable(column.name, [column])
+
+        read = [or_failure(variable)(column) for column in self._columns]
+        self._variables = {k: one for k, one in enumerate(read) if isinstance(one, Variable)}
         self._failures = {k: one for k, one in enumerate(read) if isinstance(one, Failure)}
-        if confounder is not None and confounder.on_line:
-            order = confounder.along_line(rng)  # neighbours in z are then neighbours in memory
-            variables = {k: variable.rows(order) for k, variable in variables.items()}
-            confounder = confounder.in_order(order)
-        self._variables = variables
-        if not variables:
+        if not self._variables:
             return  # nothing can be tested
-        design = make_design(
-            [variable.clipped for variable in variables.values()],
-            confounder,
-            pairs=usable.pairs,
-            alpha=None,
-            block_size=None,
-            adjust="auto",
-            rng=rng,
-        )
-        self._design = dataclasses.replace(design, warnings=(*usable.warnings, *design.warnings))
-        self._adjusters = dict(zip(variables, design.adjusters, strict=True))
-        self._inference = Inference.of(self._design, n_resamples=n_resamples, looks=LOOKS_OF_MANY)
+        learned = learn(given, list(self._variables.values()))
+        self._arrangement = arrange(given, len(self._columns[0].values), learned, rng)
+        adjustments = self._arrangement.adjustments
+        if len(adjustments) == 1:
+            adjustments *= len(self._variables)
+        self._adjustments = dict(zip(self._variables, adjustments, strict=True))
 
     def results(
         self, pairs: Sequence[Pair], signs: Signs, workers: int
@@ -123,14 +111,14 @@ class SharedTests:
         pairs = [pair for pair in pairs if not self._failures.keys() & pair]
         if not pairs:
             return
-        bytes_held = self._bytes_held(pairs)
-        keep = 2 * bytes_held <= KEPT_BYTES
-        at_once = max(1, KEPT_BYTES // (2 * bytes_held)) if keep else len(self._columns)
-        held: dict[int, Left | Failure] = {}
+        column_bytes = self._column_bytes(pairs)
+        keep = 2 * column_bytes <= MOST_BYTES
+        at_once = max(1, MOST_BYTES // (2 * column_bytes)) if keep else len(self._columns)
+        held: dict[int, PlannedVariable | Failure] = {}
 
-        def less_z_of(position: int) -> Left:
-            left = self._less_z(position)
-            return left.keep(self._inference.pieces) if keep else left
+        def prepare(position: int) -> PlannedVariable:
+            planned = self._plan(position)
+            return remember(planned, self._arrangement.batches) if keep else planned
 
         def test(pair: Pair) -> IndependenceResult | Failure:
             first, second = (held[position] for position in pair)
@@ -140,41 +128,33 @@ class SharedTests:
                 return second
             x, y = ([self._columns[position]] for position in pair)
             samples = Samples(x, y, self._z, self._n_omitted)
-            return self._inference.compare(first, second, samples, signs(pair))
+            return compare(self._arrangement, self._settings, first, second, samples, signs(pair))
 
-        for block in _blocks(pairs, at_once):
+        for block in _tiles(pairs, at_once):
             needed = sorted({position for pair in block for position in pair})
             for position in [old for old in held if old not in needed]:
                 del held[position]
             new = [position for position in needed if position not in held]
-            made = in_order(or_failure(less_z_of), new, workers)
-            held.update(zip(new, made, strict=True))
+            held.update(zip(new, in_order(or_failure(prepare), new, workers), strict=True))
             yield from as_finished(or_failure(test), block, workers)
 
-    def _less_z(self, position: int) -> Left:
+    def _plan(self, position: int) -> PlannedVariable:
         column, variable = self._columns[position], self._variables[position]
-        adjuster, graph = self._adjusters[position], self._design.graph
-        return less_z(column.name, variable, [column], adjuster, graph)
+        adjustment, graph = self._adjustments[position], self._arrangement.graph
+        return plan_variable(column.name, variable, [column], adjustment, graph)
 
-    def _bytes_held(self, pairs: Sequence[Pair]) -> int:
+    def _column_bytes(self, pairs: Sequence[Pair]) -> int:
         """Guess from some columns what is kept of one: features, differences, weighted ones."""
         positions = sorted({position for pair in pairs for position in pair})
-        first, most = self._inference.pieces[0], 1
-        for position in positions[:: max(1, len(positions) // SEEN_FOR_SIZE)]:
-            left = or_failure(self._less_z)(position)
-            prepared = None if isinstance(left, Failure) else left.prepared
-            if prepared is not None:
-                scales = range(len(prepared.bandwidths))
-                rank = sum(prepared.residuals(k, first).features.shape[1] for k in scales)
-                most = max(most, int(rank))
-        return 3 * 8 * self._design.graph.n_samples * most
+        rank = 1
+        for position in positions[:: max(1, len(positions) // COLUMNS_WEIGHED)]:
+            planned = or_failure(self._plan)(position)
+            if not isinstance(planned, Failure):
+                rank = max(rank, sum(k.landmarks.n_features for k in planned.plan.kernels))
+        return 3 * 8 * self._arrangement.plan.n_samples * rank
 
 
-def _variable(column: Column) -> Variable:
-    return Variable.of(column.name, [column])
-
-
-def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
+def _tiles(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
     """Cut the columns into tiles, and give all pairs of one tile with one tile together."""
 
     def tiles(pair: Pair) -> Pair:

@@ -158,7 +158,7 @@ def test_text_that_is_numbers_if_somebody_says_so():
 
 def test_many_levels_of_z_cost_no_column_each(monkeypatch):
     # That takes a block for a moment, which is never touched.
-    monkeypatch.setattr("chsic.inference.design.keep_freed_memory", lambda: None)
+    monkeypatch.setattr("chsic.inference.given.keep_freed_memory", lambda: None)
     rng = np.random.default_rng(0)
     n = 3_000
     homes = rng.integers(0, 1_000, n).astype(str)
@@ -257,26 +257,6 @@ def grouped(rng, n, shift=0.0):
     z, e, h = rng.normal(size=(3, n))
     x, y = np.sin(2 * z) + offset + 0.5 * e, np.cos(2 * z) - offset + 0.5 * h + shift * e
     return x, y, pd.DataFrame({"z": z, "group": group})
-
-
-def test_pairs_do_not_cross_categories():
-    rng = np.random.default_rng(0)
-    for numbers in (1, 2):
-        z = pd.DataFrame(rng.normal(size=(300, numbers)), columns=list("ab")[:numbers])
-        z["group"] = rng.choice(["u", "v", "w"], 300)
-        design = chsic.inference.independence.make_design(
-            rng.normal(size=(2, 300, 1)),
-            chsic.inference.confounder.Confounder(read_columns("z", z)),
-            pairs="auto",
-            alpha=None,
-            block_size=None,
-            adjust="auto",
-            rng=rng,
-        )
-        group = z["group"].to_numpy()
-        assert (group[design.graph.i] == group[design.graph.j]).all()
-        assert design.graph.n_pairs > 300
-        assert design.pairs == "nearest"
 
 
 def test_level_and_power_with_a_category_among_the_confounders():

@@ -11,8 +11,8 @@ import pytest
 import chsic
 from chsic._util.strict_json import read_json
 from chsic.many.checkpoint import LONGEST_BESIDE_NAMES, PairLines, line_of
+from chsic.many.column_tests import Failure
 from chsic.many.finished import Finished
-from chsic.many.shared import Failure
 
 N = 40
 
@@ -229,7 +229,7 @@ def test_pairs_that_failed_are_not_tested_again(tmp_path, monkeypatch):
     first = chsic.screen(odd, **settings)
     assert list(first.failed) == [("a", "b")]
     written = path.read_bytes()
-    for tester in ("SharedTests", "chsic_test"):
+    for tester in ("ColumnTests", "run_test"):
         monkeypatch.setattr(sys.modules[chsic.screen.__module__], tester, None)
     again = chsic.screen(odd, **settings)
     assert (again.failed, again.pairs) == (first.failed, first.pairs)

@@ -1,0 +1,458 @@
+"""The equations of docs/theory.md, written out slowly from that page alone.
+
+Kernel matrices are exact, hat matrices are n x n, sums over pairs are loops, signs are gone through
+one by one. Nothing here is imported from the library, and nothing is meant to be fast.
+"""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import scipy.stats
+
+MULTIPLES = (0.6, 1.2, 5.0)
+PENALTIES = [10.0 ** (-5 + k / 2) for k in range(17)]
+
+
+# Columns ------------------------------------------------------------------------------------------
+
+
+def scaled_column(values):
+    """Eqs. 1 and 2: a column in standard deviations, what a regression follows, and the unit."""
+    shifted = values - np.median(values)
+    sizes = np.array([abs(v) for v in shifted if v != 0])
+    limit = 20 * np.median(sizes) / scipy.stats.norm.ppf(0.75)
+    clipped = np.array([min(max(v, -limit), limit) for v in shifted])
+    unit = np.std(clipped, ddof=1)
+    return np.array([drawn_in(v / unit) for v in shifted]), clipped / unit, unit
+
+
+def drawn_in(value):
+    """Eq. 2."""
+    size = abs(value)
+    return value if size <= 100 else np.sign(value) * 100 * (1 + np.log(size / 100))
+
+
+def distance(a, b):
+    return np.sqrt(((a - b) ** 2).sum())
+
+
+def median_distance(points, told_apart=None):
+    """Eq. 9: the median distance of samples that differ; the root mean square if that is zero."""
+    told_apart = points if told_apart is None else told_apart
+    every = told_apart is points
+    distances = [
+        distance(points[i], points[j])
+        for i, j in itertools.combinations(range(len(points)), 2)
+        if every or np.any(told_apart[i] != told_apart[j])
+    ]
+    middle = np.median(distances)
+    return middle if middle > 0 else np.sqrt(2 * points.var(axis=0).sum())
+
+
+def gaussian(a, b, width):
+    """Eq. 10."""
+    return np.array([[np.exp(-((distance(p, q) / width) ** 2)) for q in b] for p in a])
+
+
+# Pairs --------------------------------------------------------------------------------------------
+
+
+def nearest_on_line(z, alpha):
+    order = np.argsort(z)
+    reach = max(1, round(alpha / 2))
+    n = len(z)
+    return [(order[p], order[q]) for p in range(n) for q in range(p + 1, min(p + reach + 1, n))]
+
+
+def nearest_in_space(z, alpha):
+    found = set()
+    for i in range(len(z)):
+        others = sorted((distance(z[i], z[j]), j) for j in range(len(z)) if j != i)
+        found |= {(min(i, j), max(i, j)) for _, j in others[: round(alpha)]}
+    return sorted(found)
+
+
+def inside_strata(strata):
+    n = len(strata)
+    return [(i, j) for i in range(n) for j in range(i + 1, n) if strata[i] == strata[j]]
+
+
+def laplacian(pairs, n):
+    """Eq. 13."""
+    lap = np.zeros((n, n))
+    for i, j in pairs:
+        lap[i, i] += 1
+        lap[j, j] += 1
+        lap[i, j] -= 1
+        lap[j, i] -= 1
+    return lap
+
+
+# Regression on z ----------------------------------------------------------------------------------
+
+
+def landmarks(points, width, largest, accuracy):
+    """Pivoted Cholesky: the next landmark is the sample whose kernel is missed most."""
+    kernel = gaussian(points, points, width)
+    chosen, missed = [], np.diag(kernel).copy()
+    while len(chosen) < largest and missed.mean() > accuracy and missed.max() > 1e-15:
+        chosen.append(int(np.argmax(missed)))
+        inside = kernel[np.ix_(chosen, chosen)]
+        explained = kernel[:, chosen] @ np.linalg.solve(inside, kernel[chosen])
+        missed = np.maximum(np.diag(kernel - explained), 0)
+        missed[chosen] = 0
+    return chosen
+
+
+def nystroem(points, width, largest, accuracy):
+    """Eq. 4: the kernel matrix as landmarks give it."""
+    chosen = landmarks(points, width, largest, accuracy)
+    beside = gaussian(points, points[chosen], width)
+    return beside @ np.linalg.solve(gaussian(points[chosen], points[chosen], width), beside.T)
+
+
+def project_on_line(z):
+    n, d = z.shape
+    columns = np.ones((n, 1)) if d + 1 > 0.3 * n else np.column_stack([np.ones(n), z])
+    return columns @ np.linalg.pinv(columns)
+
+
+@dataclasses.dataclass
+class Ridge:
+    """What a regression with hat matrix S leaves: R = I - S, and the error of eq. 6."""
+
+    left: np.ndarray
+    error: float
+    width: float
+    penalty: float
+
+    @property
+    def square(self):
+        return self.left @ self.left.T
+
+    @property
+    def share(self):
+        return np.maximum(np.diag(self.square), 0.1)
+
+
+def ridge(z, gram, *, additive=False):
+    """Eqs. 4 to 6, for targets given by their Gram matrix: GCV sees no more of them."""
+    n, d = z.shape
+    z = z - z.mean(axis=0)
+    typical = median_distance(z)
+    line = project_on_line(z)
+    beside = np.eye(n) - line
+    best = None
+    for width in (0.25, 0.5, 1.0, 2.0) if d == 1 else (0.5, 1.0, 2.0):
+        if additive:
+            rank = min(10, max(1, 160 // d))
+            width_of_one = width * typical / d**0.5
+            each = [nystroem(z[:, [k]], width_of_one, rank, 1e-6) for k in range(d)]
+            kernel = sum(each) / d
+        else:
+            kernel = nystroem(z, width * typical, 64, 1e-6)
+        kernel = beside @ kernel @ beside
+        for penalty in PENALTIES:
+            hat = line + kernel @ np.linalg.inv(kernel + penalty * np.eye(n))
+            spent = np.trace(hat) / n
+            if spent >= 0.5:
+                continue
+            left = np.eye(n) - hat
+            error = np.trace(left @ gram @ left.T) / n / (1 - spent) ** 2
+            if best is None or error < best.error * (1 - 1e-12):
+                best = Ridge(left, error, width, penalty)
+    return best
+
+
+def slopes(z, targets, fit):
+    """Gradients of the fitted functions by differences: a fit at moved points (n, d, q)."""
+    n, d = z.shape
+    mean = z.mean(axis=0)
+    typical, centred = median_distance(z - mean), z - mean
+    width = fit.width * typical
+    chosen = landmarks(centred, width, 64, 1e-6)
+    inverse = np.linalg.inv(gaussian(centred[chosen], centred[chosen], width))
+    line = np.column_stack([np.ones(n), centred])
+    beside = gaussian(centred, centred[chosen], width)
+    # f(z) = line(z) b + kappa(z, landmarks) a, a' K a penalised: the normal equations.
+    both = np.hstack([line, beside])
+    penalty = np.zeros((both.shape[1],) * 2)
+    penalty[d + 1 :, d + 1 :] = fit.penalty * np.linalg.inv(inverse)
+    weights = np.linalg.lstsq(both.T @ both + penalty, both.T @ targets, rcond=1e-15)[0]
+
+    def predicted(points):
+        values = gaussian(points, centred[chosen], width)
+        return np.hstack([np.ones((len(points), 1)), points, values]) @ weights
+
+    step = 1e-4
+    return np.stack(
+        [
+            (predicted(centred + step * unit) - predicted(centred - step * unit)) / (2 * step)
+            for unit in np.eye(d)
+        ],
+        axis=1,
+    )
+
+
+def root(matrix):
+    values, vectors = np.linalg.eigh(matrix)
+    return vectors @ np.diag(np.sqrt(np.maximum(values, 0))) @ vectors.T
+
+
+def normalised(turn):
+    return turn * np.sqrt(len(turn) / (turn**2).sum())
+
+
+def learn_metric(z, values):
+    """Eqs. 7 and 8: the metric for one variable, and whether a sum of functions does better."""
+    standard = (values - values.mean(axis=0)) / values.std(axis=0)
+    width = median_distance(standard)
+    chosen = landmarks(standard, width, 10, 1e-4)
+    inside = gaussian(standard[chosen], standard[chosen], width)
+    features = gaussian(standard, standard[chosen], width) @ np.linalg.inv(
+        np.linalg.cholesky(inside)
+    ).T
+    targets = np.column_stack([standard, features])
+    turn, best, least = np.eye(z.shape[1]), None, np.inf
+    for iteration in range(3):
+        fit = ridge(z @ turn, targets @ targets.T)
+        if fit.error < least:
+            best, least = turn, fit.error
+        if iteration < 2:
+            gradients = slopes(z @ turn, targets, fit)
+            outer = np.einsum("nak,nbk->ab", gradients, gradients)
+            mixed = 0.95 * outer * len(turn) / np.trace(outer) + 0.05 * np.eye(len(turn))
+            turn = normalised(turn @ root(mixed))
+    is_sum = ridge(z, targets @ targets.T, additive=True).error < least
+    return best, is_sum
+
+
+# One variable, less what z explains ---------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Residual:
+    """Gram matrix of the residual features at one bandwidth, and what the null needs of them."""
+
+    gram: np.ndarray  # of u
+    alone: np.ndarray  # of u~
+    share: np.ndarray  # a
+    square: np.ndarray  # A = R R'
+
+
+def residuals_unadjusted(kernel, lap):
+    """Eq. 16, without a regression."""
+    n = len(kernel)
+    centring = np.eye(n) - np.ones((n, n)) / n
+    partners = np.diag(lap)
+    to_partners = lap / partners[:, None]
+    alone = to_partners @ kernel @ to_partners.T
+    return Residual(centring @ kernel @ centring, alone, 1 + 1 / partners, np.eye(n))
+
+
+def residuals_in_strata(kernel, strata):
+    n = len(kernel)
+    same = (strata[:, None] == strata).astype(float)
+    sizes = same.sum(axis=1)
+    means = same / sizes[:, None]
+    left = np.eye(n) - means
+    gram = left @ kernel @ left.T
+    return Residual(gram, gram, 1 - 1 / sizes, np.eye(n))
+
+
+def residuals_ridge(kernel, z, additive=False):
+    fit = ridge(z, kernel, additive=additive)
+    gram = fit.left @ kernel @ fit.left.T
+    return Residual(gram, gram, fit.share, fit.square)
+
+
+# Statistic, centre and null -----------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Compared:
+    """Eqs. 14 to 23 at one bandwidth."""
+
+    observed: np.ndarray  # G, units x units
+    null: np.ndarray  # H with its diagonal
+    centre: np.ndarray  # of each unit
+
+    @property
+    def estimate(self):
+        return self.observed.sum() - self.centre.sum()
+
+
+def compare(x, y, lap, units):
+    """Sum over samples and pairs, one at a time."""
+    n, m = len(lap), len(units)
+    # Eq. 15: C_b = U' M_b V.
+    inside = [np.diag(np.isin(np.arange(n), unit).astype(float)) for unit in units]
+    parts = [(e @ lap + lap @ e) / 2 for e in inside]
+    observed = np.array([[np.trace(a @ x.gram @ b @ y.gram) for b in parts] for a in parts])
+    partners = np.diag(lap)
+    row_squares = [sum(lap[i, j] ** 2 for j in range(n)) for i in range(n)]
+    length_x, length_y = np.diag(x.alone) / x.share, np.diag(y.alone) / y.share
+    # Eqs. 19 and 20.
+    spread = 1.0
+    for one, lengths in ((x, length_x), (y, length_y)):
+        over_pairs = sum(
+            one.gram[i, i] + one.gram[j, j] - 2 * one.gram[i, j]
+            for i in range(n)
+            for j in range(i)
+            if lap[i, j] != 0
+        )
+        fit = np.trace(lap @ one.square) / np.trace(lap)
+        spread *= over_pairs / fit / sum(partners[i] * lengths[i] for i in range(n))
+    spread *= np.trace(lap @ x.square @ lap @ y.square) / np.trace(lap @ lap)
+    # Eq. 21.
+    own = sum(partners[i] * length_x[i] * length_y[i] for i in range(n))
+    of_partners = sum(
+        length_x[i] * length_y[j] for i in range(n) for j in range(n) if i != j and lap[i, j] != 0
+    )
+    wider = max(1.0, of_partners / own)
+    weights = [row_squares[i] / (x.share[i] * y.share[i]) for i in range(n)]
+    centre = [
+        spread * sum(weights[i] * x.alone[i, i] * y.alone[i, i] for i in unit) for unit in units
+    ]
+    null = np.zeros((m, m))
+    for a, b in itertools.product(range(m), range(m)):
+        null[a, b] = sum(
+            np.sqrt(weights[i] * weights[j]) * x.alone[i, j] * y.alone[i, j]
+            for i in units[a]
+            for j in units[b]
+        )
+    return Compared(observed, wider * spread * null, np.array(centre))
+
+
+def weighted(compared, kernel, units, centre_left=1.0):
+    """Eqs. 24 to 26."""
+    sizes = [len(unit) for unit in units]
+    m = len(units)
+    every = sum(
+        kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m)
+    ) - sum(sizes)
+    between = sum(
+        kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m) if a != b
+    )
+    return Compared(
+        compared.observed * kernel,
+        compared.null * kernel * np.sqrt(every / between),
+        compared.centre * centre_left,
+    )
+
+
+def kernel_between_units(z, units):
+    """Eq. 23."""
+    centres = np.array([z[unit].mean(axis=0) for unit in units])
+    return gaussian(centres, centres, 0.5 * median_distance(z))
+
+
+def centre_left(lap, units, kernel):
+    """Eq. 25, over all pairs."""
+    n = len(lap)
+    of_unit = {i: b for b, unit in enumerate(units) for i in unit}
+    lost = sum(
+        1 - kernel[of_unit[i], of_unit[j]] for i in range(n) for j in range(i) if lap[i, j] != 0
+    )
+    return 1 - lost / np.trace(lap @ lap)
+
+
+# p-values -----------------------------------------------------------------------------------------
+
+
+def hollow(gram):
+    return gram - np.diag(np.diag(gram))
+
+
+def under_all_signs(gram):
+    """s' H s for all signs of the units up to their opposite."""
+    h = hollow(gram)
+    every = itertools.product([1.0, -1.0], repeat=len(h) - 1)
+    return np.array([np.array([1.0, *s]) @ h @ np.array([1.0, *s]) for s in every])
+
+
+def moments(gram):
+    """Standard deviation and skewness of eq. 28."""
+    h = hollow(gram)
+    variance = 2 * (h**2).sum()
+    return np.sqrt(variance), 8 * np.trace(h @ h @ h) / variance**1.5
+
+
+def pearson3(value, gram):
+    """Eq. 29."""
+    deviation, skewness = moments(gram)
+    return scipy.stats.pearson3.sf(value / deviation, skewness)
+
+
+def score(values, gram):
+    """Eq. 30: Wilson and Hilferty."""
+    deviation, skewness = moments(gram)
+    shape, sign = 4 / skewness**2, np.sign(skewness)
+    ratio = np.maximum(1 + sign * values / deviation / np.sqrt(shape), 0)
+    return sign * 3 * np.sqrt(shape) * (np.cbrt(ratio) - 1 + 1 / (9 * shape))
+
+
+def exhaustive(members):
+    """Eqs. 27 and 31 with all signs: joint p-value, those of members, and the winner."""
+    drawn = [under_all_signs(member.null) for member in members]
+    own = [
+        (1 + sum(values >= member.estimate)) / (1 + len(values))
+        for member, values in zip(members, drawn, strict=True)
+    ]
+    scores = np.array(
+        [score(values, member.null) for member, values in zip(members, drawn, strict=True)]
+    )
+    ours = np.array([float(score(member.estimate, member.null)) for member in members])
+    joint = (1 + sum(scores.max(axis=0) >= ours.max())) / (1 + scores.shape[1])
+    return joint, own, int(np.argmax(ours))
+
+
+def smallest_by_units(null):
+    """Eq. 34."""
+    weights = np.diag(null)
+    return min(1.0, 2 ** (1 - 2 * weights.sum() ** 2 / (weights**2).sum()))
+
+
+# Coefficient and interval -------------------------------------------------------------------------
+
+
+def estimate_without(compared, unit):
+    """Delete the unit's row and column, and its part of the centre."""
+    rest = [b for b in range(len(compared.centre)) if b != unit]
+    return compared.observed[np.ix_(rest, rest)].sum() - compared.centre[rest].sum()
+
+
+def coefficient(between, of_x, of_y):
+    return between.estimate / np.sqrt(of_x.estimate * of_y.estimate)
+
+
+def jackknife(between, of_x, of_y):
+    """Eq. 36."""
+    m = len(between.centre)
+    values = np.array(
+        [
+            estimate_without(between, b)
+            / np.sqrt(estimate_without(of_x, b) * estimate_without(of_y, b))
+            for b in range(m)
+        ]
+    )
+    values = np.clip(values, -1, 1)
+    return (m - 1) / m * ((values - values.mean()) ** 2).sum()
+
+
+def interval(between, of_x, of_y, units, level):
+    """Eqs. 37 and 38, the ends searched for."""
+    theta = coefficient(between, of_x, of_y)
+    m = len(units)
+    plain = weighted(between, np.ones((m, m)), units)
+    b = moments(plain.null)[0] ** 2 / (of_x.estimate * of_y.estimate)
+    a = max(jackknife(between, of_x, of_y) - b, 0) / max(theta, np.sqrt(b))
+    q = scipy.stats.t.ppf((1 + level) / 2, m - 1) ** 2
+
+    def too_far(t):
+        return (theta - t) ** 2 - q * (a * t + b)
+
+    far = 10.0
+    low, high = (scipy.optimize.brentq(too_far, theta, theta + s * far) for s in (-1, 1))
+    return max(low, -1), min(high, 1)

@@ -20,13 +20,13 @@ import chsic
 
 
 def oscillating(rng, shared=0.0, n=150):
-    """x and y follow z, and share a part of their noise."""
+    """Let x and y follow z, and share a part of their noise."""
     z, e, h = rng.normal(size=(3, n))
     return np.sin(2 * z) + 0.5 * e, np.cos(2 * z) + 0.5 * h + shared * e, z
 
 
 def tested(rng, **settings):
-    """One bandwidth and no kernel on z: a family of one member."""
+    """Test at one bandwidth and without a kernel on z: a family of one member."""
     return chsic.chsic_test(
         *oscillating(rng, **settings), bandwidth="median", augment=False, n_resamples=999, rng=0
     )

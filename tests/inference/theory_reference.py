@@ -8,6 +8,7 @@ import dataclasses
 import itertools
 
 import numpy as np
+import scipy.optimize
 import scipy.stats
 
 MULTIPLES = (0.6, 1.2, 5.0)
@@ -18,7 +19,7 @@ PENALTIES = [10.0 ** (-5 + k / 2) for k in range(17)]
 
 
 def scaled_column(values):
-    """Eqs. 1 and 2: a column in standard deviations, what a regression follows, and the unit."""
+    """Eqs. 5 and 6: a column in standard deviations, what a regression follows, and the unit."""
     shifted = values - np.median(values)
     sizes = np.array([abs(v) for v in shifted if v != 0])
     limit = 20 * np.median(sizes) / scipy.stats.norm.ppf(0.75)
@@ -27,32 +28,36 @@ def scaled_column(values):
     return np.array([drawn_in(v / unit) for v in shifted]), clipped / unit, unit
 
 
+def scaled_category(values):
+    """Section 2: an indicator of each level, all divided by the root of their summed variances."""
+    columns = np.array([[float(v == level) for level in sorted(set(values))] for v in values])
+    return columns / np.sqrt(columns.var(axis=0, ddof=1).sum())
+
+
 def drawn_in(value):
-    """Eq. 2."""
+    """Eq. 6."""
     size = abs(value)
     return value if size <= 100 else np.sign(value) * 100 * (1 + np.log(size / 100))
 
 
-def distance(a, b):
-    return np.sqrt(((a - b) ** 2).sum())
+def distances(a, b):
+    """Euclidean, between all rows."""
+    return np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=2))
 
 
 def median_distance(points, told_apart=None):
-    """Eq. 9: the median distance of samples that differ; the root mean square if that is zero."""
-    told_apart = points if told_apart is None else told_apart
-    every = told_apart is points
-    distances = [
-        distance(points[i], points[j])
-        for i, j in itertools.combinations(range(len(points)), 2)
-        if every or np.any(told_apart[i] != told_apart[j])
-    ]
-    middle = np.median(distances)
+    """Eq. 13: the median distance of samples that differ; the root mean square if it is zero."""
+    i, j = np.triu_indices(len(points), k=1)
+    apart = distances(points, points)[i, j]
+    if told_apart is not None:
+        apart = apart[distances(told_apart, told_apart)[i, j] > 0]
+    middle = np.median(apart)
     return middle if middle > 0 else np.sqrt(2 * points.var(axis=0).sum())
 
 
 def gaussian(a, b, width):
-    """Eq. 10."""
-    return np.array([[np.exp(-((distance(p, q) / width) ** 2)) for q in b] for p in a])
+    """Eq. 14."""
+    return np.exp(-((distances(a, b) / width) ** 2))
 
 
 # Pairs --------------------------------------------------------------------------------------------
@@ -66,10 +71,10 @@ def nearest_on_line(z, alpha):
 
 
 def nearest_in_space(z, alpha):
-    found = set()
+    found, apart = set(), distances(z, z)
     for i in range(len(z)):
-        others = sorted((distance(z[i], z[j]), j) for j in range(len(z)) if j != i)
-        found |= {(min(i, j), max(i, j)) for _, j in others[: round(alpha)]}
+        others = sorted((j for j in range(len(z)) if j != i), key=apart[i].__getitem__)
+        found |= {(min(i, j), max(i, j)) for j in others[: round(alpha)]}
     return sorted(found)
 
 
@@ -79,7 +84,7 @@ def inside_strata(strata):
 
 
 def laplacian(pairs, n):
-    """Eq. 13."""
+    """Eq. 2."""
     lap = np.zeros((n, n))
     for i, j in pairs:
         lap[i, i] += 1
@@ -106,7 +111,7 @@ def landmarks(points, width, largest, accuracy):
 
 
 def nystroem(points, width, largest, accuracy):
-    """Eq. 4: the kernel matrix as landmarks give it."""
+    """Eq. 7: the kernel matrix as landmarks give it."""
     chosen = landmarks(points, width, largest, accuracy)
     beside = gaussian(points, points[chosen], width)
     return beside @ np.linalg.solve(gaussian(points[chosen], points[chosen], width), beside.T)
@@ -120,7 +125,7 @@ def project_on_line(z):
 
 @dataclasses.dataclass
 class Ridge:
-    """What a regression with hat matrix S leaves: R = I - S, and the error of eq. 6."""
+    """What a regression with hat matrix S leaves: R = I - S, and the error of eq. 9."""
 
     left: np.ndarray
     error: float
@@ -137,7 +142,7 @@ class Ridge:
 
 
 def ridge(z, gram, *, additive=False):
-    """Eqs. 4 to 6, for targets given by their Gram matrix: GCV sees no more of them."""
+    """Eqs. 7 to 9 and 11, for targets given by their Gram matrix: GCV sees no more of them."""
     n, d = z.shape
     z = z - z.mean(axis=0)
     typical = median_distance(z)
@@ -205,14 +210,14 @@ def normalised(turn):
 
 
 def learn_metric(z, values):
-    """Eqs. 7 and 8: the metric for one variable, and whether a sum of functions does better."""
+    """Eq. 10: the metric for one variable, and whether a sum of functions (eq. 11) does better."""
     standard = (values - values.mean(axis=0)) / values.std(axis=0)
     width = median_distance(standard)
     chosen = landmarks(standard, width, 10, 1e-4)
     inside = gaussian(standard[chosen], standard[chosen], width)
-    features = gaussian(standard, standard[chosen], width) @ np.linalg.inv(
-        np.linalg.cholesky(inside)
-    ).T
+    features = (
+        gaussian(standard, standard[chosen], width) @ np.linalg.inv(np.linalg.cholesky(inside)).T
+    )
     targets = np.column_stack([standard, features])
     turn, best, least = np.eye(z.shape[1]), None, np.inf
     for iteration in range(3):
@@ -226,6 +231,11 @@ def learn_metric(z, values):
             turn = normalised(turn @ root(mixed))
     is_sum = ridge(z, targets @ targets.T, additive=True).error < least
     return best, is_sum
+
+
+def join_metrics(first, second):
+    """Eq. 12."""
+    return normalised(root(first @ first.T + second @ second.T))
 
 
 # One variable, less what z explains ---------------------------------------------------------------
@@ -242,7 +252,7 @@ class Residual:
 
 
 def residuals_unadjusted(kernel, lap):
-    """Eq. 16, without a regression."""
+    """Eqs. 16 and 20, without a regression."""
     n = len(kernel)
     centring = np.eye(n) - np.ones((n, n)) / n
     partners = np.diag(lap)
@@ -252,6 +262,7 @@ def residuals_unadjusted(kernel, lap):
 
 
 def residuals_in_strata(kernel, strata):
+    """Eqs. 16 and 20, each stratum less its mean."""
     n = len(kernel)
     same = (strata[:, None] == strata).astype(float)
     sizes = same.sum(axis=1)
@@ -262,6 +273,7 @@ def residuals_in_strata(kernel, strata):
 
 
 def residuals_ridge(kernel, z, additive=False):
+    """Eqs. 16 and 20, after a ridge regression."""
     fit = ridge(z, kernel, additive=additive)
     gram = fit.left @ kernel @ fit.left.T
     return Residual(gram, gram, fit.share, fit.square)
@@ -272,7 +284,7 @@ def residuals_ridge(kernel, z, additive=False):
 
 @dataclasses.dataclass
 class Compared:
-    """Eqs. 14 to 23 at one bandwidth."""
+    """Eqs. 17 to 27 at one bandwidth."""
 
     observed: np.ndarray  # G, units x units
     null: np.ndarray  # H with its diagonal
@@ -286,14 +298,14 @@ class Compared:
 def compare(x, y, lap, units):
     """Sum over samples and pairs, one at a time."""
     n, m = len(lap), len(units)
-    # Eq. 15: C_b = U' M_b V.
+    # Eqs. 17 and 18: C_b = U' M_b V.
     inside = [np.diag(np.isin(np.arange(n), unit).astype(float)) for unit in units]
     parts = [(e @ lap + lap @ e) / 2 for e in inside]
     observed = np.array([[np.trace(a @ x.gram @ b @ y.gram) for b in parts] for a in parts])
     partners = np.diag(lap)
     row_squares = [sum(lap[i, j] ** 2 for j in range(n)) for i in range(n)]
     length_x, length_y = np.diag(x.alone) / x.share, np.diag(y.alone) / y.share
-    # Eqs. 19 and 20.
+    # Eqs. 22 and 23.
     spread = 1.0
     for one, lengths in ((x, length_x), (y, length_y)):
         over_pairs = sum(
@@ -305,12 +317,13 @@ def compare(x, y, lap, units):
         fit = np.trace(lap @ one.square) / np.trace(lap)
         spread *= over_pairs / fit / sum(partners[i] * lengths[i] for i in range(n))
     spread *= np.trace(lap @ x.square @ lap @ y.square) / np.trace(lap @ lap)
-    # Eq. 21.
+    # Eq. 26.
     own = sum(partners[i] * length_x[i] * length_y[i] for i in range(n))
     of_partners = sum(
         length_x[i] * length_y[j] for i in range(n) for j in range(n) if i != j and lap[i, j] != 0
     )
     wider = max(1.0, of_partners / own)
+    # Eqs. 24, 25 and 27.
     weights = [row_squares[i] / (x.share[i] * y.share[i]) for i in range(n)]
     centre = [
         spread * sum(weights[i] * x.alone[i, i] * y.alone[i, i] for i in unit) for unit in units
@@ -326,12 +339,12 @@ def compare(x, y, lap, units):
 
 
 def weighted(compared, kernel, units, centre_left=1.0):
-    """Eqs. 24 to 26."""
+    """Eqs. 28 and 30."""
     sizes = [len(unit) for unit in units]
     m = len(units)
-    every = sum(
-        kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m)
-    ) - sum(sizes)
+    every = sum(kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m)) - sum(
+        sizes
+    )
     between = sum(
         kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m) if a != b
     )
@@ -343,13 +356,13 @@ def weighted(compared, kernel, units, centre_left=1.0):
 
 
 def kernel_between_units(z, units):
-    """Eq. 23."""
+    """Eq. 28."""
     centres = np.array([z[unit].mean(axis=0) for unit in units])
     return gaussian(centres, centres, 0.5 * median_distance(z))
 
 
 def centre_left(lap, units, kernel):
-    """Eq. 25, over all pairs."""
+    """Eq. 29, over all pairs."""
     n = len(lap)
     of_unit = {i: b for b, unit in enumerate(units) for i in unit}
     lost = sum(
@@ -366,27 +379,27 @@ def hollow(gram):
 
 
 def under_all_signs(gram):
-    """s' H s for all signs of the units up to their opposite."""
+    """Eq. 31 for all signs of the units up to their opposite."""
     h = hollow(gram)
     every = itertools.product([1.0, -1.0], repeat=len(h) - 1)
     return np.array([np.array([1.0, *s]) @ h @ np.array([1.0, *s]) for s in every])
 
 
 def moments(gram):
-    """Standard deviation and skewness of eq. 28."""
+    """Standard deviation and skewness by eq. 32."""
     h = hollow(gram)
     variance = 2 * (h**2).sum()
     return np.sqrt(variance), 8 * np.trace(h @ h @ h) / variance**1.5
 
 
 def pearson3(value, gram):
-    """Eq. 29."""
+    """Eq. 34."""
     deviation, skewness = moments(gram)
     return scipy.stats.pearson3.sf(value / deviation, skewness)
 
 
 def score(values, gram):
-    """Eq. 30: Wilson and Hilferty."""
+    """Eq. 35: Wilson and Hilferty."""
     deviation, skewness = moments(gram)
     shape, sign = 4 / skewness**2, np.sign(skewness)
     ratio = np.maximum(1 + sign * values / deviation / np.sqrt(shape), 0)
@@ -394,41 +407,60 @@ def score(values, gram):
 
 
 def exhaustive(members):
-    """Eqs. 27 and 31 with all signs: joint p-value, those of members, and the winner."""
-    drawn = [under_all_signs(member.null) for member in members]
+    """Eqs. 33 and 36 with all signs: joint p-value, those of members, and the winner."""
+    # Units that no member has anything of, but for rounding, take no sign.
+    sizes = [np.abs(hollow(member.null)) for member in members]
+    active = np.any([(size > 1e-12 * size.max()).any(axis=1) for size in sizes], axis=0)
+    drawn = [under_all_signs(member.null[np.ix_(active, active)]) for member in members]
+    ties = [1e-6 * np.abs(values).max() for values in drawn]  # of single precision
     own = [
-        (1 + sum(values >= member.estimate)) / (1 + len(values))
-        for member, values in zip(members, drawn, strict=True)
+        (1 + sum(values >= member.estimate - tie)) / (1 + len(values))
+        for member, values, tie in zip(members, drawn, ties, strict=True)
     ]
     scores = np.array(
         [score(values, member.null) for member, values in zip(members, drawn, strict=True)]
     )
     ours = np.array([float(score(member.estimate, member.null)) for member in members])
-    joint = (1 + sum(scores.max(axis=0) >= ours.max())) / (1 + scores.shape[1])
+    joint = (1 + sum(scores.max(axis=0) >= ours.max() - 1e-5)) / (1 + scores.shape[1])
     return joint, own, int(np.argmax(ours))
 
 
 def smallest_by_units(null):
-    """Eq. 34."""
+    """Eq. 39."""
     weights = np.diag(null)
     return min(1.0, 2 ** (1 - 2 * weights.sum() ** 2 / (weights**2).sum()))
+
+
+def table_probability(strata, x, y):
+    """Eq. 38, by going through the orders of y in every stratum."""
+    probability = 1.0
+    for stratum in set(strata):
+        inside = [i for i, s in enumerate(strata) if s == stratum]
+        table = sorted((x[i], y[i]) for i in inside)
+        orders = list(itertools.permutations([y[i] for i in inside]))
+        same = sum(
+            sorted(zip((x[i] for i in inside), order, strict=True)) == table for order in orders
+        )
+        probability *= same / len(orders)
+    return probability
 
 
 # Coefficient and interval -------------------------------------------------------------------------
 
 
 def estimate_without(compared, unit):
-    """Delete the unit's row and column, and its part of the centre."""
+    """Eq. 41: delete the unit's row and column, and its part of the centre."""
     rest = [b for b in range(len(compared.centre)) if b != unit]
     return compared.observed[np.ix_(rest, rest)].sum() - compared.centre[rest].sum()
 
 
 def coefficient(between, of_x, of_y):
+    """Eq. 40."""
     return between.estimate / np.sqrt(of_x.estimate * of_y.estimate)
 
 
 def jackknife(between, of_x, of_y):
-    """Eq. 36."""
+    """Eq. 42."""
     m = len(between.centre)
     values = np.array(
         [
@@ -442,7 +474,7 @@ def jackknife(between, of_x, of_y):
 
 
 def interval(between, of_x, of_y, units, level):
-    """Eqs. 37 and 38, the ends searched for."""
+    """Eqs. 43 and 44, the ends searched for."""
     theta = coefficient(between, of_x, of_y)
     m = len(units)
     plain = weighted(between, np.ones((m, m)), units)
@@ -456,3 +488,9 @@ def interval(between, of_x, of_y, units, level):
     far = 10.0
     low, high = (scipy.optimize.brentq(too_far, theta, theta + s * far) for s in (-1, 1))
     return max(low, -1), min(high, 1)
+
+
+def profile(between):
+    """Eq. 45, before it is divided by 4 K^2."""
+    m = len(between.centre)
+    return np.array([sum(between.observed[b]) - between.centre[b] for b in range(m)])

@@ -34,6 +34,12 @@ def scaled_category(values):
     return columns / np.sqrt(columns.var(axis=0, ddof=1).sum())
 
 
+def scaled_z(z):
+    """Columns of z by eqs. 5 and 6, centred."""
+    columns = np.column_stack([scaled_column(column)[0] for column in np.atleast_2d(z.T)])
+    return columns - columns.mean(axis=0)
+
+
 def drawn_in(value):
     """Eq. 6."""
     size = abs(value)
@@ -81,6 +87,16 @@ def nearest_in_space(z, alpha):
 def inside_strata(strata):
     n = len(strata)
     return [(i, j) for i in range(n) for j in range(i + 1, n) if strata[i] == strata[j]]
+
+
+def one_by_one(n):
+    return [[i] for i in range(n)]
+
+
+def along(n, size):
+    """Units of about that size, along the samples."""
+    bounds = np.linspace(0, n, n // size + 1).round().astype(int)
+    return [list(range(a, b)) for a, b in itertools.pairwise(bounds)]
 
 
 def laplacian(pairs, n):

@@ -28,9 +28,9 @@ from chsic._util.cache import Kept
 from chsic._util.validate import Array, Index
 from chsic.inference.strata import StratumRows
 from chsic.inference.units import Units
-from chsic.measure.engines.features import laplacian_times
 from chsic.pairs import PairGraph
-from chsic.pairs.neighbours import Neighbours
+from chsic.pairs.laplacian import laplacian_times
+from chsic.pairs.neighbour_lists import Neighbours
 
 MOST_DIRECTIONS, MOST_BETWEEN = 6, 64  # that are kept: n x m and m x m numbers each
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums over units, relative

@@ -19,7 +19,7 @@ from chsic.inference.prepare import Left
 from chsic.inference.result import IndependenceResult
 from chsic.inference.smallest import by_units, table_probability
 from chsic.pairs.graph import some_pairs
-from chsic.pairs.varying import differ_in_both, vary_together
+from chsic.pairs.joint_variation import differ_in_both, vary_together
 
 MISSED_MUCH = 0.1
 SEEN = 1_000  # pairs

@@ -19,8 +19,8 @@ from chsic._util.validate import Index
 from chsic.inference.strata import Strata, StratumRows
 from chsic.inference.units import Units
 from chsic.pairs import PairGraph
-from chsic.pairs.intervals import Intervals
-from chsic.pairs.neighbours import Neighbours
+from chsic.pairs.graph import Intervals
+from chsic.pairs.neighbour_lists import Neighbours
 
 ROWS_IN_SPACE = 2**15  # where partners lie on all sides, and a larger piece has a smaller rim
 MOST_PARTNERS = 100  # of a sample on average, whose lists are made

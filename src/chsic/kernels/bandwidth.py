@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from chsic._util.line import kth_smallest_distance
 from chsic._util.validate import Array, Index, as_number
+from chsic.kernels.line_distances import kth_smallest_distance
 
 Bandwidth: TypeAlias = str | float | tuple[str | float, str | float]
 

@@ -8,9 +8,8 @@ from scipy.spatial import KDTree
 from chsic._util.validate import Array, Index, RNGLike, as_count, as_generator
 from chsic.data.columns import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
-from chsic.pairs.graph import PairGraph
-from chsic.pairs.intervals import Intervals
-from chsic.pairs.nearest import sorted_with_ties
+from chsic.pairs.graph import Intervals, PairGraph
+from chsic.pairs.nearest_neighbours import sorted_with_ties
 
 
 def block_pairs(z: Data, size: int, *, rng: RNGLike | None = None) -> PairGraph:

@@ -9,9 +9,8 @@ from scipy.spatial import KDTree
 from chsic._util.validate import Array, Index, RNGLike, as_generator
 from chsic.data.columns import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
-from chsic.pairs.graph import PairGraph, count_pairs
-from chsic.pairs.intervals import Intervals
-from chsic.pairs.neighbours import AT_ONCE, Neighbours, narrow_type
+from chsic.pairs.graph import Intervals, PairGraph, count_pairs
+from chsic.pairs.neighbour_lists import AT_ONCE, Neighbours, narrow_type
 from chsic.pairs.strata import strata_of
 
 JITTER = 1e-12  # of the largest value: far below any distance that means something

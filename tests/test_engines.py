@@ -3,6 +3,7 @@
 import functools
 import itertools
 import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -119,7 +120,8 @@ def test_shards_add_up_in_any_order(monkeypatch, engine, kernel, graph, n_shards
     }.get(graph, lambda: graph_of(graph, z, rng))()
     scaled = in_bandwidths(x[:, None], y[:, None], "paper")
     parts = split(pairs, n_shards, rng) if n_shards > 1 else [pairs]
-    total = added(SHARDS[engine](*scaled, pairs, KERNELS[kernel], parts), rng)
+    shards = SHARDS[engine](*scaled, pairs, KERNELS[kernel], parts)
+    total = added(pickle.loads(pickle.dumps(shards)), rng)  # as if from other processes
     value, error = c_hsic(total)
     [whole] = SHARDS[engine](*scaled, pairs, KERNELS[kernel], [pairs])
     value_of_whole, error_of_whole = c_hsic(whole)
@@ -137,8 +139,14 @@ def test_shards_add_up_in_any_order(monkeypatch, engine, kernel, graph, n_shards
 def test_shards_of_different_grids_or_features_do_not_add_up():
     x, y, z = chsic.datasets.m_minus(60, 10.0, 0)
     scaled, graph = in_bandwidths(x[:, None], y[:, None], "paper"), chsic.closest_pairs(z, 4)
-    for shards, message in ((fourier_shards, "one grid"), (feature_shards, "the same features")):
-        one, other = (shards(*scaled, graph, KERNELS["gaussian"], [graph])[0] for _ in range(2))
+    for sums, message in (
+        (fourier.fourier_sums, "on one grid only"),
+        (features.feature_products, "the same features only"),
+    ):
+        one, same, other = (
+            sums(*scaled, graph, KERNELS["gaussian"], accuracy) for accuracy in (1e-6, 1e-6, 1e-9)
+        )
+        assert (one + same).lap_trace == 4 * graph.n_pairs
         with pytest.raises(ValueError, match=message):
             one + other
 

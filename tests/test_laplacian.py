@@ -66,7 +66,7 @@ def as_numpy(values):
 @pytest.mark.parametrize("chunk", [N, 7])
 def test_laplacian_times_a_matrix(monkeypatch, library, kind, sorted_by_z, chunk):
     monkeypatch.setattr(laplacian, "CHUNK", chunk)
-    monkeypatch.setattr(neighbour_lists, "AT_ONCE", chunk)
+    monkeypatch.setattr(neighbour_lists, "CHUNK", chunk)
     rng = np.random.default_rng(4)
     z = np.sort(rng.normal(size=N)) if sorted_by_z else rng.normal(size=N)
     graph = GRAPHS[kind](z, rng)

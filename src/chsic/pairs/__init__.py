@@ -1,4 +1,4 @@
-"""From z to the pairs of samples that are kept."""
+"""From z to the pairs of samples that are compared, and the Laplacian of their graph."""
 
 from chsic.pairs.blocks import block_pairs
 from chsic.pairs.closest import closest_pairs

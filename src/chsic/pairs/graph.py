@@ -1,4 +1,4 @@
-"""The pairs of samples that are kept, as a graph: nodes are samples, edges are pairs."""
+"""The pairs of samples that are compared, as a graph: nodes are samples, edges are pairs."""
 
 from __future__ import annotations
 

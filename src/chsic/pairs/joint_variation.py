@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from chsic._util.validate import Array, Index
 from chsic.pairs.graph import Intervals, PairGraph
 
-AT_ONCE = 2**20  # pairs that are looked at together
+CHUNK = 2**20  # pairs that are looked at together
 
 
 def vary_together(graph: PairGraph, x: Array, y: Array) -> bool:
@@ -33,8 +33,8 @@ def vary_together(graph: PairGraph, x: Array, y: Array) -> bool:
         return True
     i, j = graph.listed
     return any(
-        differ_in_both(x, y, i[start : start + AT_ONCE], j[start : start + AT_ONCE])
-        for start in range(0, len(i), AT_ONCE)
+        differ_in_both(x, y, i[start : start + CHUNK], j[start : start + CHUNK])
+        for start in range(0, len(i), CHUNK)
     )
 
 

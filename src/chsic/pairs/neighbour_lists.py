@@ -1,7 +1,7 @@
 """Pairs as lists of partners: for every sample, those it is compared with, in increasing order.
 
-Each pair stands in two lists, so that rows of a Laplacian can be taken one by one. With four bytes
-for a partner, that is half of what two arrays of samples take.
+Each pair stands in two lists, so that rows of a Laplacian can be computed one by one. With four
+bytes for a partner, that is half of what two arrays of samples take.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chsic._util.validate import Index
 from chsic.kernels.line_distances import pick
 from chsic.pairs.graph import expand
 
-AT_ONCE = 2**15  # samples whose lists are made together
+CHUNK = 2**15  # samples whose lists are made together
 
 Values = TypeVar("Values")
 
@@ -45,10 +45,12 @@ class Neighbours:
         """Join every sample with those in its row of `nearest`, itself apart."""
         n = len(nearest)
         counts = np.empty(n, np.intp)
-        partners = np.empty(2 * nearest.size, nearest.dtype)  # at most; memory is taken as filled
+        partners = np.empty(
+            2 * nearest.size, nearest.dtype
+        )  # at most; memory is used as it is filled
         total = 0
-        for start in range(0, n, AT_ONCE):
-            own = nearest[start : start + AT_ONCE]
+        for start in range(0, n, CHUNK):
+            own = nearest[start : start + CHUNK]
             here = np.arange(start, start + len(own))
             # Those whose neighbour a sample is, beside its own neighbours.
             keys = np.concatenate(
@@ -86,8 +88,8 @@ class Neighbours:
         """Where in its list the partners of a sample begin that come after it."""
         n = len(self.starts) - 1
         begins = self.starts[:-1].copy()
-        for start in range(0, n, AT_ONCE):
-            stop = min(start + AT_ONCE, n)
+        for start in range(0, n, CHUNK):
+            stop = min(start + CHUNK, n)
             rows, places = expand(self.starts[start:stop], self.starts[start + 1 : stop + 1])
             before = rows[self.partners[places] < rows + start]
             begins[start:stop] += np.bincount(before, minlength=stop - start)
@@ -156,8 +158,8 @@ def sum_of_differences(starts: Index, partners: NDArray[np.integer], values: Any
         return xp.take(array, xp.asarray(rows, device=device(values)), axis=0)
 
     sums = []
-    for start in range(0, n, AT_ONCE):
-        bounds = starts[start : start + AT_ONCE + 1]
+    for start in range(0, n, CHUNK):
+        bounds = starts[start : start + CHUNK + 1]
         here = np.arange(start, start + len(bounds) - 1)
         others = partners[bounds[0] : bounds[-1]]
         apart = take(np.repeat(here, np.diff(bounds)), values) - take(others, values)
@@ -171,10 +173,10 @@ def _keys_back(nearest: NDArray[np.integer], targets: Index) -> Index:
     """Return target * n + sample for all samples that have one of some targets as a neighbour."""
     n, k = nearest.shape
     keys = []
-    for start in range(0, n, AT_ONCE):
-        ends = nearest[start : start + AT_ONCE].ravel()
-        found = np.flatnonzero((ends >= targets[0]) & (ends <= targets[-1]))
-        keys.append(ends[found].astype(np.intp) * n + (start + found // k))
+    for start in range(0, n, CHUNK):
+        ends = nearest[start : start + CHUNK].ravel()
+        hits = np.flatnonzero((ends >= targets[0]) & (ends <= targets[-1]))
+        keys.append(ends[hits].astype(np.intp) * n + (start + hits // k))
     return np.concatenate(keys)
 
 

@@ -42,7 +42,7 @@ class WeightedPoints:
     x: Array  # in bandwidths, as y
     y: Array
     weights: Array
-    kernel: Kernel
+    slope: float  # of the kernel
     lap_trace: int
     lap_squares: float
     improvable: bool = False
@@ -52,7 +52,7 @@ class WeightedPoints:
             np.concatenate([self.x, other.x]),
             np.concatenate([self.y, other.y]),
             np.concatenate([self.weights, other.weights]),
-            self.kernel,
+            self.slope,
             self.lap_trace + other.lap_trace,
             self.lap_squares + other.lap_squares,
         )
@@ -62,9 +62,9 @@ class WeightedPoints:
         # Rounding is relative to the sum of absolute values, which some of the points show.
         some = np.random.default_rng(0).permutation(len(self.x))[:PROBES]
         share = len(self.x) / len(some)
-        absolute = pair_sum(self.x[some], self.y[some], np.abs(self.weights[some]), self.kernel)
-        rounding = UNSURE * _rounding(self.y, self.kernel) * share**2 * absolute
-        return pair_sum(self.x, self.y, self.weights, self.kernel), rounding
+        absolute = pair_sum(self.x[some], self.y[some], np.abs(self.weights[some]), self.slope)
+        rounding = UNSURE * _rounding(self.y, self.slope) * share**2 * absolute
+        return pair_sum(self.x, self.y, self.weights, self.slope), rounding
 
 
 def exponential_sums(
@@ -91,8 +91,13 @@ def exponential_sums(
     degrees : array of int, optional
         Those of the whole graph, if this one is a shard of it.
     """
+    if kernel.slope is None:
+        raise ValueError(
+            f"kernel: engine='exponential' is for 'laplace' and 'matern32', got {kernel.name!r}; "
+            "use engine='auto'."
+        )
     if graph.is_complete:
-        return _complete_sum(x[:, 0], y[:, 0], graph, kernel)
+        return _complete_sum(x[:, 0], y[:, 0], graph, kernel.slope)
     n_entries = graph.n_samples + 2 * graph.n_pairs
     if n_entries > LARGEST_LIST:
         raise EngineLimitError(
@@ -104,27 +109,26 @@ def exponential_sums(
         for rows, columns, values in graph.laplacian_entries(PIECE)
     ]
     of_x, of_y, weights = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
-    return WeightedPoints(of_x, of_y, weights, kernel, *graph.laplacian_traces(degrees))
+    return WeightedPoints(of_x, of_y, weights, kernel.slope, *graph.laplacian_traces(degrees))
 
 
-def _complete_sum(x: Array, y: Array, graph: PairGraph, kernel: Kernel) -> TileSum:
+def _complete_sum(x: Array, y: Array, graph: PairGraph, slope: float) -> TileSum:
     """All pairs: n^2 tr(P K P Q) from the sum of K * Q and the sums of rows of K and Q."""
     n = len(x)
-    rows_k, rows_q = row_sums(x, kernel), row_sums(y, kernel)
-    both = pair_sum(x, y, np.ones(n), kernel)
+    rows_k, rows_q = row_sums(x, slope), row_sums(y, slope)
+    both = pair_sum(x, y, np.ones(n), slope)
     centred = both - 2 / n * (rows_k @ rows_q) + rows_k.sum() * rows_q.sum() / n**2
-    rounding = _rounding(y, kernel) * n**2 * both
+    rounding = _rounding(y, slope) * n**2 * both
     return TileSum(n**2 * centred, rounding, *graph.laplacian_traces())
 
 
-def _rounding(y: Array, kernel: Kernel) -> float:
+def _rounding(y: Array, slope: float) -> float:
     """Relative to the sum of absolute values; along y, a slope is a difference of such sums."""
-    return ROUNDING * (1 + _slope(kernel) * float(np.ptp(_near(y))))
+    return ROUNDING * (1 + slope * float(np.ptp(_near(y))))
 
 
-def pair_sum(x: Array, y: Array, weights: Array, kernel: Kernel) -> float:
+def pair_sum(x: Array, y: Array, weights: Array, slope: float) -> float:
     """Return sum_ab w_a w_b kappa(|x_a - x_b|) kappa(|y_a - y_b|), w_a^2 included."""
-    slope = _slope(kernel)
     order = np.argsort(x, kind="stable")
     size = 1 << max(1, (len(x) - 1).bit_length())
     # Filled up with points that weigh nothing, to halves of equal size.
@@ -168,9 +172,8 @@ def _along_y(y: Array, p: Array, q: Array, slope: float) -> float:
     return total
 
 
-def row_sums(x: Array, kernel: Kernel) -> Array:
+def row_sums(x: Array, slope: float) -> Array:
     """Return sum_b kappa(|x_a - x_b|) for each a."""
-    slope = _slope(kernel)
     order = np.argsort(x, kind="stable")
     points = _near(x)[order]
     rising, falling = np.exp(points), np.exp(-points)
@@ -183,15 +186,6 @@ def row_sums(x: Array, kernel: Kernel) -> Array:
     result: Array = np.empty_like(sums)
     result[order] = sums
     return result
-
-
-def _slope(kernel: Kernel) -> float:
-    if kernel.slope is None:
-        raise ValueError(
-            f"kernel: engine='exponential' is for 'laplace' and 'matern32', got {kernel.name!r}; "
-            "use engine='auto'."
-        )
-    return kernel.slope
 
 
 def _near(x: Array) -> Array:

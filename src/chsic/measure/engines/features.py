@@ -30,37 +30,39 @@ BESIDE_CHANCE = 1e-4  # what they may miss beside random ones, whose error is so
 class FeatureProducts:
     """U Lap V^H = sum_ij Lap_ij u_i v_j^H, a matrix of features of x and of y, over some pairs.
 
-    Each pair (i, j) adds (u_i - u_j) (v_i - v_j)^H, so that shards of the pairs add up. So does
-    what the features miss: a pair adds its share of the squared entries of Lap.
+    Each pair (i, j) adds (u_i - u_j) (v_i - v_j)^H, so that shards of the pairs add up, if the
+    features are the same. So does the residual of the features: each pair adds its share of the
+    squared entries of Lap.
     """
 
     matrix: Array  # (features of x, features of y)
-    missed: float  # by the features of x and y together, as part of the trace
-    maps: tuple[FeatureMap, FeatureMap]
+    residual: float  # what the features of x and y together miss of the trace
+    rounding: float  # of one kernel value
+    n_draws: tuple[int, int]  # random frequencies of x and of y
     lap_trace: int
     lap_squares: float
 
     @property
     def improvable(self) -> bool:
         """Whether more features make it more exact: not if some are drawn at random."""
-        return not any(features.n_draws for features in self.maps)
+        return not any(self.n_draws)
 
     def __add__(self, other: FeatureProducts) -> FeatureProducts:
-        if other.maps is not self.maps:
+        if other.matrix.shape != self.matrix.shape or other.n_draws != self.n_draws:
             raise ValueError("shards: products of the same features only add up; fit them once.")
         return FeatureProducts(
             self.matrix + other.matrix,
-            self.missed + other.missed,
-            self.maps,
+            self.residual + other.residual,
+            self.rounding,
+            self.n_draws,
             self.lap_trace + other.lap_trace,
             self.lap_squares + other.lap_squares,
         )
 
     def trace(self) -> tuple[float, float]:
         """Return tr(Lap K Lap Q), the squared norm of the matrix, and an estimate of its error."""
-        rounding = max(float(np.finfo(one.dtype).eps) * one.kappa_0 for one in self.maps)
-        missed = max(self.missed, rounding * self.lap_squares)
-        error = _chance(self.matrix**2, self.maps) + COHERENCE * missed
+        residual = max(self.residual, self.rounding * self.lap_squares)
+        error = _chance(self.matrix**2, self.n_draws) + COHERENCE * residual
         return float(np.vdot(self.matrix, self.matrix)), error
 
 
@@ -100,14 +102,14 @@ def products_of(
 
     If the graph is a shard of another one, `degrees` are those of the whole.
     """
-    traces = graph.laplacian_traces(degrees)
     order, graph = graph.relabelled()
     x, y = x[order], y[order]
     whole = graph.degrees if degrees is None else degrees[order]
+    traces = graph.laplacian_traces(whole)
     row_squares = graph.degrees * (whole + 1.0)  # of the rows of Lap
     of_x, of_y = maps
-    by_chance = any(features.n_draws for features in maps)
-    every = -(-graph.n_samples // (CHECKED_BESIDE_CHANCE if by_chance else CHECKED))
+    n_draws = of_x.n_draws, of_y.n_draws
+    every = -(-graph.n_samples // (CHECKED_BESIDE_CHANCE if any(n_draws) else CHECKED))
     samples = np.arange(graph.n_samples)
 
     def features_of_y(rows: Rows) -> NDArray[np.floating]:
@@ -117,18 +119,19 @@ def products_of(
         rows, laplacian_times = samples[chunk[0]], chunk[1]
         lap_v, u = laplacian_times(features_of_y), of_x(x[chunk[0]])
         some = rows[::every]  # the features of y in all rows are at hand in Lap V only
-        missed = _missed(u, of_x, row_squares[rows])
-        missed += _missed(features_of_y(some), of_y, row_squares[some]) * len(rows) / len(some)
-        return u.T @ lap_v.astype(u.dtype, copy=False), missed
+        residual = _residual(u, of_x, row_squares[rows])
+        residual += _residual(features_of_y(some), of_y, row_squares[some]) * len(rows) / len(some)
+        return u.T @ lap_v.astype(u.dtype, copy=False), residual
 
-    matrix, missed = np.zeros((of_x.n_features, of_y.n_features)), 0.0
-    for part, part_missed in in_order(products, laplacian_chunks(graph, features_of_y), workers):
+    matrix, residual = np.zeros((of_x.n_features, of_y.n_features)), 0.0
+    for part, part_residual in in_order(products, laplacian_chunks(graph, features_of_y), workers):
         matrix += part
-        missed += part_missed
-    return FeatureProducts(matrix, missed, maps, *traces)
+        residual += part_residual
+    rounding = max(float(np.finfo(features.dtype).eps) * features.kappa_0 for features in maps)
+    return FeatureProducts(matrix, residual, rounding, n_draws, *traces)
 
 
-def _missed(vectors: NDArray[np.floating], features: FeatureMap, row_squares: Array) -> float:
+def _residual(vectors: NDArray[np.floating], features: FeatureMap, row_squares: Array) -> float:
     """Sum of kappa(0) - |u|^2, weighted by how much the sample counts in Lap^2.
 
     It is computed for samples that landmarks were not chosen from, too.
@@ -139,12 +142,12 @@ def _missed(vectors: NDArray[np.floating], features: FeatureMap, row_squares: Ar
     return float(row_squares @ (features.kappa_0 - squares))
 
 
-def _chance(products: Array, maps: tuple[FeatureMap, FeatureMap]) -> float:
+def _chance(products: Array, n_draws: tuple[int, int]) -> float:
     """Two standard errors of the sum of `products` due to random frequencies of x and of y."""
     variance = 0.0
-    for axis, features in enumerate(maps):
-        if features.n_draws:
+    for axis, number in enumerate(n_draws):
+        if number:
             by_feature = products.sum(axis=1 - axis)
-            by_draw = by_feature.reshape(2, features.n_draws).sum(axis=0)
-            variance += float(by_draw.var(ddof=1)) * features.n_draws
+            by_draw = by_feature.reshape(2, number).sum(axis=0)
+            variance += float(by_draw.var(ddof=1)) * number
     return 2 * float(np.sqrt(variance))

@@ -6,7 +6,7 @@ the Laplacian, sum_ij Lap_ij exp(j (k x_i + l y_j)): a non-uniform fast Fourier 
 The frequencies are those of the paper's steering vectors (eq. 1), m / T, |m| <= M: their inner
 products are the kernel made periodic with period T, without its frequencies above M / T. Both
 errors fall fast once T exceeds the range of the data by the reach of kappa, and M / T the reach of
-G. Where kappa falls too slowly for that, as 1 / (1 + s^2) does, what its copies add is taken off:
+G. Where kappa falls too slowly for that, as 1 / (1 + s^2) does, what its copies add is subtracted:
 it is smooth on the range of the data, so that few frequencies describe it.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -33,15 +34,15 @@ SINGLE_FROM = 1e-4  # accuracy from which transforms in single precision do, and
 MEANS_FROM = 32  # pairs for each sample from which complete blocks are done by their means
 LARGEST_MODE = 2**11  # in each of x and y: 0.3 GB of values, 1 GB while they are transformed
 CONDENSE_ABOVE = 2**9  # modes from which it pays to look for gaps in the data
-CORRECTED_ABOVE = 2**8  # modes from which it pays to take off what copies of kappa add
-CORRECTED_PERIOD = 3.0  # ranges of the data, if what copies of kappa add is taken off
+CORRECTED_ABOVE = 2**8  # modes from which it pays to subtract what copies of kappa add
+CORRECTED_PERIOD = 3.0  # ranges of the data, if what copies of kappa add is subtracted
 CORRECTED_MODES = 48  # frequencies that describe it
 COPIES = 2_000  # of kappa that are added up one by one; the rest is a constant
 
 _transforming = Unforked()  # FFTW and OpenMP have a lock each for all threads
 
 Complex = NDArray[np.complex128]
-Entries = tuple[Index, Index, Array]  # rows, columns and values
+Entries = tuple[Index | slice, Index | slice, Array]  # rows, columns and values
 
 
 def transforms() -> Any:
@@ -74,40 +75,42 @@ class FourierSums:
 
     coefficients: Complex  # (k > 0, l != 0)
     noise: float  # mean square error of one of them
-    grid: Grid
+    spectra: tuple[Array, Array]  # weights of the frequencies of x and of y
+    kernel_error: float  # of kernel values, of x and y together
     lap_trace: int
     lap_squares: float
     improvable: bool = True
 
     def __add__(self, other: FourierSums) -> FourierSums:
-        if other.grid is not self.grid:
+        if not all(map(np.array_equal, self.spectra, other.spectra)):
             raise ValueError("shards: Fourier sums add up on one grid only; fit it once.")
         return FourierSums(
             self.coefficients + other.coefficients,
             self.noise + other.noise,
-            self.grid,
+            self.spectra,
+            self.kernel_error,
             self.lap_trace + other.lap_trace,
             self.lap_squares + other.lap_squares,
         )
 
     def trace(self) -> tuple[float, float]:
         """Return tr(Lap K Lap Q), the weighted sum of |C|^2, and an estimate of its error."""
-        weights = self.grid.weights()
+        of_x, of_y = self.spectra
+        weights = 2 * np.outer(of_x[1:], np.concatenate([of_y[:0:-1], of_y[1:]]))
         power = self.coefficients.real**2 + self.coefficients.imag**2
         value = float(np.vdot(weights, power))
         # d|C|^2 = 2 <dC, C> + |dC|^2, the errors dC being white noise in frequency.
         spread = 2 * np.sqrt(self.noise * np.vdot(weights**2, power))
         spread += self.noise * np.abs(weights).sum()
         # An error of the kernels acts most on the terms nothing cancels in.
-        of_kernels = (self.grid.x.accuracy + self.grid.y.accuracy) * self.lap_squares
-        return value, 3 * float(spread) + of_kernels
+        return value, 3 * float(spread) + self.kernel_error * self.lap_squares
 
 
 def fourier_sums(
     x: Array, y: Array, graph: PairGraph, kernel: Kernel, accuracy: float, workers: int = 1
 ) -> FourierSums:
     """Fit a grid to samples in bandwidths, of one column each, and add up all pairs on it."""
-    transforms()  # what is missing is told before anything is computed
+    transforms()  # raises if finufft is missing, before anything is computed
     return sums_on_grid(graph, fit_grid(x, y, kernel, accuracy), workers)
 
 
@@ -118,8 +121,8 @@ def sums_on_grid(
 
     If the graph is a shard of another one, `degrees` are those of the whole.
     """
-    traces = graph.laplacian_traces(degrees)
     order, graph = graph.relabelled()
+    traces = graph.laplacian_traces(None if degrees is None else degrees[order])
     x, y = grid.x.angles[order], grid.y.angles[order]
     by_means = graph.is_complete or (
         graph.is_complete_in_blocks and graph.n_pairs > MEANS_FROM * graph.n_samples
@@ -136,12 +139,13 @@ def sums_on_grid(
         noise += grid.eps**2 * float(np.mean(np.abs(modes) ** 2))
     if by_means:  # Lap_b = n_b I - 11'
         total -= _products_of_sums(graph, x, y, grid)
-    return FourierSums(total, noise, grid, *traces)
+    spectra, kernel_error = (grid.x.weights, grid.y.weights), grid.x.accuracy + grid.y.accuracy
+    return FourierSums(total, noise, spectra, kernel_error, *traces)
 
 
 def _diagonal(values: Array) -> Iterator[Entries]:
     for start in range(0, len(values), PIECE):
-        samples = np.arange(start, min(start + PIECE, len(values)))
+        samples = slice(start, start + PIECE)
         yield samples, samples, values[samples]
 
 
@@ -180,13 +184,16 @@ def _transform(
 
 def _products_of_sums(graph: PairGraph, x: Array, y: Array, grid: Grid) -> Complex:
     """Complete blocks: transform 11', the outer product of the sums of u and of v in a block."""
-    order = np.argsort(graph.blocks, kind="stable")
+    ends = np.array([graph.n_samples])
+    if graph.n_blocks > 1:
+        order = np.argsort(graph.blocks, kind="stable")
+        x, y, ends = x[order], y[order], np.cumsum(np.bincount(graph.blocks))
     total = np.zeros(grid.half_shape, dtype=np.complex128)
-    for inside in np.split(order, np.cumsum(np.bincount(graph.blocks))[:-1]):
-        ones = np.ones(len(inside), dtype=np.complex128)
+    for start, end in itertools.pairwise([0, *ends.tolist()]):
+        ones = np.ones(end - start, dtype=np.complex128)
         with _transforming.work():
             u, v = (
-                transforms().nufft1d1(angles[inside], ones, n, eps=grid.eps, isign=1, nthreads=1)
+                transforms().nufft1d1(angles[start:end], ones, n, eps=grid.eps, isign=1, nthreads=1)
                 for angles, n in zip((x, y), grid.shape, strict=True)
             )
         total += grid.half(np.outer(u, v))
@@ -217,11 +224,6 @@ class Grid:
         positive = modes[self.x.n_modes + 1 :]
         return np.concatenate([positive[:, :m], positive[:, m + 1 :]], axis=1)
 
-    def weights(self) -> Array:
-        """Weights of |C|^2 at the frequencies that `half` returns."""
-        of_l = np.concatenate([self.y.weights[:0:-1], self.y.weights[1:]])
-        return 2 * np.outer(self.x.weights[1:], of_l)
-
 
 def fit_grid(x: Array, y: Array, kernel: Kernel, eps: float) -> Grid:
     """Choose frequencies for samples in bandwidths, of one column each."""
@@ -239,7 +241,7 @@ class Axis:
     angles : array, shape (n,)
         2 pi x / T, so that frequency m is exp(j m angle).
     weights : array, shape (M + 1,)
-        G^2(m / T) / T for m = 0, ..., M, less what takes off copies of kappa: a few of them may
+        G^2(m / T) / T for m = 0, ..., M, less what subtracts copies of kappa: a few of them may
         then be negative.
     accuracy : float
         Largest error of the kernel, up to a constant, which a Laplacian does not see.
@@ -316,7 +318,7 @@ def _period(spread: float, kernel: Kernel, accuracy: float) -> float:
 def _without_copies(
     weights: Array, spread: float, period: float, kernel: Kernel
 ) -> tuple[Array, float]:
-    """Take off what copies of kappa add on |s| <= spread, up to a constant, and its error.
+    """Subtract what copies of kappa add on |s| <= spread, up to a constant, and its error.
 
     It is a least-squares fit of few cosines, whose common period is so long that they are nearly
     dependent: directions that only rounding tells apart are left out, which keeps weights small.

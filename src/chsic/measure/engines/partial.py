@@ -1,6 +1,6 @@
 """What every engine computes: something of a few numbers that adds up over shards.
 
-tr(Lap K Lap Q), of which C-HSIC is made (eq. 18), is no sum over pairs: it is quadratic in the
+tr(Lap K Lap Q), the numerator of C-HSIC (eq. 18), is no sum over pairs: it is quadratic in the
 Laplacian. But it follows from sums, and what those are is what makes an engine: Fourier
 coefficients, products of features, entries of the Laplacian, or tiles of the whole. Shards may be
 computed anywhere, one after the other or on several machines, and are added in any order.
@@ -15,9 +15,12 @@ from typing import Protocol, Self
 class Partial(Protocol):
     """A shard of the value, or the total of all shards.
 
-    Beside what it is made of it has the trace of the Laplacian, and that of its square, as they
-    follow from the pairs of this shard and the degrees d of the whole graph: a pair (i, j) adds 2
-    to tr(Lap) = sum_i d_i = 2K and d_i + d_j + 2 to tr(Lap^2) = sum_i d_i (d_i + 1).
+    Every engine has its own sums. All of them also add up the traces of the Laplacian and of its
+    square, with d_i the degrees of the whole graph: a pair (i, j) adds 2 to tr(Lap) = sum_i d_i,
+    which is 2K, and d_i + d_j + 2 to tr(Lap^2) = sum_i d_i (d_i + 1).
+
+    It has nothing of the size of the data in it, entries of the Laplacian apart, and can be
+    pickled.
     """
 
     @property

@@ -10,7 +10,7 @@ from chsic.inference import batches, compare, ridge
 from chsic.inference.batches import Strata
 from chsic.inference.ridge import Ridge
 from chsic.inference.units import units_along, units_in_space, units_in_strata
-from chsic.pairs.neighbours import Neighbours
+from chsic.pairs.neighbour_lists import Neighbours
 
 
 def test_batches_hold_every_unit_once_and_all_its_pairs(monkeypatch):

@@ -20,7 +20,7 @@ from chsic._util import cache as kept
 from chsic._util.forks import Lock, ProcessWide, Unforked
 from chsic._util.interrupt import interruptible
 from chsic._util.parallel import blas_on_one_thread
-from chsic.inference import smooth
+from chsic.inference.ridge import Ridge
 from chsic.measure.engines import fourier
 
 pytestmark = [
@@ -130,18 +130,18 @@ def test_what_was_half_changed_is_empty_in_a_child_and_all_else_is_there(monkeyp
 
 def test_a_regression_that_another_thread_prepares_is_prepared_in_a_child(monkeypatch):
     z = np.random.default_rng(0).normal(size=(50, 1))
-    smoother = smooth.Smoother(z)
-    make = smooth.Smoother._make_basis
+    ridge = Ridge(z)
+    make = Ridge._make_basis
 
     def prepare(wait):
         monkeypatch.setattr(
-            smooth.Smoother, "_make_basis", lambda self, width: [wait(), make(self, width)][1]
+            Ridge, "_make_basis", lambda self, width: [wait(), make(self, width)][1]
         )
-        smoother.fit(z.__getitem__)
+        ridge.fit(z)
 
     with Elsewhere(prepare):
-        monkeypatch.setattr(smooth.Smoother, "_make_basis", make)
-        assert in_child(lambda: smoother.fit(z.__getitem__)) == ""
+        monkeypatch.setattr(Ridge, "_make_basis", make)
+        assert in_child(lambda: ridge.fit(z)) == ""
 
 
 def test_a_property_that_another_thread_computes_is_computed_in_a_child():

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from array_api_compat import array_namespace
 
+from chsic._util.arrays import beside, namespace
 from chsic._util.parallel import in_order
 from chsic._util.rows import Rows, in_parts
 from chsic._util.validate import Array, Index
@@ -116,7 +116,7 @@ class CentredFit:
 
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, None]:
         """Subtract the mean."""
-        return values - array_namespace(values).asarray(self.mean, dtype=values.dtype), None
+        return values - beside(values, self.mean), None
 
 
 class NoAdjustment:
@@ -150,16 +150,15 @@ class StratumFit:
 
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Subtract means, which leave 1 - 1 / size of each sample's noise."""
-        xp = array_namespace(values)
-        part = batch.stratum_rows
-        noise = xp.asarray((1 - 1 / part.sizes)[part.labels], dtype=values.dtype)
+        xp, part = namespace(values), batch.stratum_rows
+        noise = beside(values, (1 - 1 / part.sizes)[part.labels])
         if part.part_of is not None:
-            return values - xp.asarray(self.means[part.part_of], dtype=values.dtype), noise
-        labels = xp.asarray(part.labels)
+            return values - beside(values, self.means[part.part_of]), noise
         # From the first of its stratum on, so that what is constant becomes zero.
-        values = values - xp.take(values, xp.asarray(part.starts[part.labels]), axis=0)
-        sizes = xp.asarray(part.sizes[:, np.newaxis], dtype=values.dtype)
-        return values - xp.take(part.sums(values) / sizes, labels, axis=0), noise
+        values = values - xp.take(values, beside(values, part.starts[part.labels]), axis=0)
+        sizes = beside(values, part.sizes[:, np.newaxis].astype(np.float64))
+        means = part.sums(values) / sizes
+        return values - xp.take(means, beside(values, part.labels), axis=0), noise
 
 
 class StratumAdjustment:

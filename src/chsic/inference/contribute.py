@@ -25,8 +25,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, is_numpy_array, to_device
 
+from chsic._util.arrays import as_numpy, beside, namespace
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
 from chsic.inference.plan import Plan, VariablePlan
@@ -133,7 +133,7 @@ class Residuals:
     @functools.cached_property
     def weighted(self) -> Any:
         """sqrt(s_i / a_i) u_i with s_i^2 = sum_j Lap_ij^2: products of x and y have sqrt(w_i)."""
-        xp = array_namespace(self.alone)
+        xp = namespace(self.alone)
         return self.alone * xp.sqrt(self._lap_row_length / self.noise)[:, None]
 
     @functools.cached_property
@@ -144,7 +144,7 @@ class Residuals:
     @functools.cached_property
     def spreads(self) -> Array:
         """Variance as differences over pairs show it, and as samples alone do."""
-        xp = array_namespace(self.features)
+        xp = namespace(self.features)
         over_pairs = xp.sum(xp.vecdot(self.features, self.lap))
         # The length of a row of Lap is zero only without partners.
         paired = self.partners > 0
@@ -153,7 +153,7 @@ class Residuals:
 
     @property
     def _lap_row_length(self) -> Any:
-        xp = array_namespace(self.partners)
+        xp = namespace(self.partners)
         return xp.sqrt(self.partners**2 + self.partners)
 
 
@@ -178,10 +178,10 @@ def residuals(variable: VariablePlan, k: int, rows: VariableRows, batch: Batch) 
 
 
 def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
-    xp = array_namespace(features)
+    xp = namespace(features)
     partners = _partners(batch, features)
     known = slice(partners.shape[0])
-    noise = xp.maximum(noise, xp.asarray(SMALLEST_NOISE, dtype=noise.dtype))
+    noise = xp.clip(noise, min=SMALLEST_NOISE)
     lengths = xp.vecdot(features, features) / noise
     beside = _laplacian_times(batch, xp.concat([features, lengths[:, None]], axis=1))
     lap, lap_lengths, alone = beside[:, :-1], beside[:, -1], features[known, :]
@@ -190,16 +190,16 @@ def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
 
 def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
     """Compare a sample with the mean of its partners, which adds to its variance."""
-    xp = array_namespace(features)
+    xp = namespace(features)
     partners = _partners(batch, features)
     lap = _laplacian_times(batch, features)
-    divisor = xp.maximum(partners, xp.asarray(1.0, dtype=partners.dtype))
+    divisor = xp.clip(partners, min=1.0)
     lap = _without_rounding(lap, rounding, divisor[:, None])
     alone, noise = lap / divisor[:, None], 1 + 1 / divisor
     lengths = xp.vecdot(alone, alone) / noise
     # Wrong only behind the known ones, which are not asked for.
     missing = features.shape[0] - lengths.shape[0]
-    filled = xp.concat([lengths, xp.zeros(missing, dtype=lengths.dtype)])
+    filled = xp.concat([lengths, xp.zeros_like(features[:missing, 0])])
     lap_lengths = _laplacian_times(batch, filled[:, None])[:, 0]
     known = features[: partners.shape[0], :]
     return Residuals(known, lap, alone, partners, noise, lengths, lap_lengths)
@@ -207,12 +207,12 @@ def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
 
 def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) -> Residuals:
     """Lap_b = n_b I - 11' inside strata, whose means were subtracted."""
-    xp = array_namespace(features)
+    xp = namespace(features)
     features = _without_rounding(features, rounding, 1.0)
-    sizes = xp.asarray(strata.sizes[strata.labels], dtype=features.dtype)
+    sizes = beside(features, strata.sizes[strata.labels].astype(np.float64))
     lengths = xp.vecdot(features, features) / noise
     # In a part of a stratum, pairs inside the part; `merge` adds those with other parts.
-    sums = xp.take(strata.sums(lengths), xp.asarray(strata.labels), axis=0)
+    sums = xp.take(strata.sums(lengths), beside(lengths, strata.labels), axis=0)
     return Residuals(
         features, sizes[:, None] * features, features, sizes - 1, noise, lengths,
         sizes * lengths - sums,
@@ -221,18 +221,18 @@ def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) 
 
 def _without_rounding(values: Any, rounding: Array, times: Any) -> Any:
     """Make rows zero that are nothing but rounding: x is the same in a sample and its partners."""
-    xp = array_namespace(values)
-    most = times * xp.asarray(rounding, dtype=values.dtype)
+    xp = namespace(values)
+    most = times * beside(values, rounding)
     only_rounding = xp.all(xp.abs(values) <= most, axis=1)
     if not bool(xp.any(only_rounding)):
         return values
-    return xp.where(only_rounding[:, None], xp.asarray(0.0, dtype=values.dtype), values)
+    return xp.where(only_rounding[:, None], xp.zeros_like(values), values)
 
 
 def _partners(batch: Batch, like: Any) -> Any:
     assert batch.pairs is not None
     assert not isinstance(batch.pairs, StratumRows)
-    return array_namespace(like).asarray(batch.pairs.degrees, dtype=like.dtype)
+    return beside(like, batch.pairs.degrees.astype(np.float64))
 
 
 def _laplacian_times(batch: Batch, values: Any) -> Any:
@@ -280,7 +280,7 @@ def product_sums(x: Residuals, y: Residuals, batch: Batch, *, null: bool = True)
     contributions = contributions / 2  # the same number, but x and y have the same part in it
     of_sample = x.partners * x.lengths * y.lengths
     over_pairs = of_sample - x.lengths * y.lap_lengths
-    xp = array_namespace(of_sample)
+    xp = namespace(of_sample)
     parts = {}
     if isinstance(batch.pairs, StratumRows) and batch.pairs.part_of is not None:
         of_x, of_y = float(xp.sum(x.lengths)), float(xp.sum(y.lengths))
@@ -293,11 +293,6 @@ def product_sums(x: Residuals, y: Residuals, batch: Batch, *, null: bool = True)
         over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
         parts=parts,
     )
-
-
-def as_numpy(array: Any) -> Array:
-    """Return small sums as a NumPy array, from whatever device they are on."""
-    return array if is_numpy_array(array) else np.from_dlpack(to_device(array, "cpu"))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from array_api_compat import array_namespace
 
+from chsic._util.arrays import beside, namespace
 from chsic._util.distinct import distinct
 from chsic._util.forks import Lock
 from chsic._util.rows import Rows
@@ -65,9 +65,9 @@ class Line:
 
     def __call__(self, z: Any) -> Any:
         """Return the basis at rows of centred z."""
-        xp = array_namespace(z)
-        slopes = z @ xp.asarray(self.slopes[:, 1:], dtype=z.dtype)
-        return xp.concat([xp.full((z.shape[0], 1), self.constant, dtype=z.dtype), slopes], axis=1)
+        xp = namespace(z)
+        constant = xp.full_like(z[:, :1], self.constant)
+        return xp.concat([constant, z @ beside(z, self.slopes[:, 1:])], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class EachColumn:
 
     def __call__(self, z: Any) -> Any:
         """Return the features at rows of z."""
-        xp = array_namespace(z)
+        xp = namespace(z)
         each = [of(z[:, k : k + 1]) for k, of in enumerate(self.of_columns)]
         return xp.concat(each, axis=1) / len(each) ** 0.5
 
@@ -115,16 +115,10 @@ class Basis:
 
     def design(self, z: Any) -> Any:
         """Return line and features at rows of z, side by side."""
-        xp = array_namespace(z)
         if self.metric is not None:
-            z = z @ xp.asarray(self.metric, dtype=z.dtype)
-        z = z - xp.asarray(self.centre, dtype=z.dtype)
-        return self.functions(z)
-
-    def functions(self, centred: Any) -> Any:
-        """Return the same from rows of z in the metric and less its centre."""
-        xp = array_namespace(centred)
-        return xp.concat([self.line(centred), self.landmarks(centred / self.unit)], axis=1)
+            z = z @ beside(z, self.metric)
+        z = z - beside(z, self.centre)
+        return namespace(z).concat([self.line(z), self.landmarks(z / self.unit)], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -163,13 +157,12 @@ class RidgeFit:
 
         With residuals (I - S) values, the share is the sum of squares of a row of I - S.
         """
-        xp = array_namespace(values)
         design = batch.design(self.basis)
-        residuals = values - design @ xp.asarray(self.coefficients, dtype=values.dtype)
+        residuals = values - design @ beside(values, self.coefficients)
         if not self.of_all:
-            return residuals, xp.ones(values.shape[0], dtype=values.dtype)
-        directions = design @ xp.asarray(self.basis.turn, dtype=values.dtype)
-        return residuals, 1 + directions**2 @ xp.asarray(self.spent, dtype=values.dtype)
+            return residuals, namespace(values).ones_like(values[:, 0])
+        directions = design @ beside(values, self.basis.turn)
+        return residuals, 1 + directions**2 @ beside(values, self.spent)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

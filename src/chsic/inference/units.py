@@ -11,8 +11,8 @@ import functools
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, is_numpy_array
 
+from chsic._util.arrays import beside, namespace
 from chsic._util.validate import Array, Index
 
 LOOP_FROM = 64  # samples in a unit
@@ -55,7 +55,7 @@ class Units:
 
     def products(self, u: Any, v: Any) -> Any:
         """Return for each unit the sum over its samples of u_i v_i', flattened."""
-        if is_numpy_array(u) and len(self.order) > LOOP_FROM * len(self):
+        if isinstance(u, np.ndarray) and len(self.order) > LOOP_FROM * len(self):
             if not self._in_order:
                 u, v = u[self.order], v[self.order]
             cuts = zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True)
@@ -63,11 +63,11 @@ class Units:
             sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
             return sums.reshape(len(self), -1)
         # Small units cost more to loop over than to fill up with zeros.
-        xp = array_namespace(u)
+        xp = namespace(u)
         filled = self._filled.reshape(-1)
         u, v = (
             xp.reshape(
-                _take(xp.concat([a, xp.zeros((1, a.shape[1]), dtype=a.dtype)], axis=0), filled),
+                _take(xp.concat([a, xp.zeros_like(a[:1, :])], axis=0), filled),
                 (*self._filled.shape, a.shape[1]),
             )
             for a in (u, v)
@@ -89,19 +89,17 @@ class Units:
 
 
 def _take(values: Any, rows: Index) -> Any:
-    xp = array_namespace(values)
-    return xp.take(values, xp.asarray(rows), axis=0)
+    return namespace(values).take(values, beside(values, rows), axis=0)
 
 
 def segment_sums(values: Any, starts: Index) -> Any:
     """Add up rows from each start to the next, in any array namespace."""
-    if is_numpy_array(values):
+    if isinstance(values, np.ndarray):
         return np.add.reduceat(values, starts, axis=0)
-    xp = array_namespace(values)
-    ends = xp.asarray(np.append(starts[1:], values.shape[0]) - 1)
-    totals = xp.take(xp.cumulative_sum(values, axis=0), ends, axis=0)
-    zero = xp.zeros((1, *values.shape[1:]), dtype=values.dtype)
-    return totals - xp.concat([zero, totals[:-1, ...]], axis=0)
+    xp = namespace(values)
+    ends = np.append(starts[1:], values.shape[0]) - 1
+    totals = _take(xp.cumulative_sum(values, axis=0), ends)
+    return totals - xp.concat([xp.zeros_like(totals[:1, ...]), totals[:-1, ...]], axis=0)
 
 
 def number_of_units(n: int, block_size: int | None) -> int:

@@ -7,10 +7,11 @@ features of all samples never need to be held together.
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.linalg
+from array_api_compat import array_namespace, device, is_numpy_array
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
@@ -102,22 +103,39 @@ class Landmarks:
         largest: Array = self.kappa_0 * np.abs(self.inverse).sum(axis=0)
         return EPSILON * largest
 
-    def __call__(self, x: Array) -> NDArray[np.floating]:
-        """Return the features of the rows of `x`, some rows at a time to stay in the cache."""
+    def __call__(self, x: Any) -> Any:
+        """Return the features of the rows of `x`, an array of any library.
+
+        In NumPy some rows at a time, to stay in the cache.
+        """
+        if not is_numpy_array(x):
+            return self._of_any_library(x)
         features = np.empty((len(x), self.n_features), self.dtype)
         for start in range(0, len(x), CACHED_ROWS):
             rows = slice(start, start + CACHED_ROWS)
-            distances = _distances(x[rows], self.points).astype(self.dtype, copy=False)
-            np.matmul(self.kernel.kappa(distances), self.inverse, out=features[rows])
+            kappa = _kernel_matrix(self.kernel, x[rows], self.points)
+            np.matmul(kappa.astype(self.dtype, copy=False), self.inverse, out=features[rows])
         return features
 
+    def _of_any_library(self, x: Any) -> Any:
+        if self.kernel.name != "gaussian":
+            raise TypeError(f"kernel: {self.kernel.name!r} takes NumPy arrays, got {type(x)}.")
+        xp = array_namespace(x)
+        points = xp.asarray(self.points, dtype=x.dtype, device=device(x))
+        squares = xp.sum((x[:, None, :] - points[None, :, :]) ** 2, axis=2)
+        return xp.exp(-squares) @ xp.asarray(self.inverse, dtype=x.dtype, device=device(x))
 
-def _distances(x: Array, points: Array) -> Array:
-    if x.shape[1] > 1:
-        distances: Array = cdist(x, points)
-        return distances
-    apart: Array = x - points[:, 0]  # several times faster
-    return np.abs(apart, out=apart)
+
+def _kernel_matrix(kernel: Kernel, x: Array, points: Array) -> Array:
+    """Return kappa between rows of `x` and `points`; of the Gaussian from squared distances."""
+    one_column = x.shape[1] == 1
+    distances: Array = x - points[:, 0] if one_column else cdist(x, points, "sqeuclidean")
+    if kernel.name != "gaussian":
+        return kernel.kappa(np.abs(distances) if one_column else np.sqrt(distances))
+    if one_column:  # in place, which is several times faster
+        np.multiply(distances, distances, out=distances)
+    np.negative(distances, out=distances)
+    return np.exp(distances, out=distances)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -187,7 +205,7 @@ def _pivots_at_once(
     candidates: Array, kernel: Kernel, accuracy: float, largest_rank: int
 ) -> tuple[list[int], Array, float]:
     """Let LAPACK factor the kernel matrix of a few candidates, and keep the first pivots."""
-    matrix = kernel.matrix(candidates, candidates)
+    matrix = _kernel_matrix(kernel, candidates, candidates)
     total = float(np.trace(matrix))
     factor, order, numerical_rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-15)
     factor = np.triu(factor[: min(numerical_rank, largest_rank)])

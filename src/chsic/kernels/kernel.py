@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -57,6 +57,13 @@ class Kernel:
     tail: Function | None = None
     slope: float | None = None
     frequencies: Callable[[np.random.Generator, int, int], Array] | None = None
+
+    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[object, ...]]:
+        """Send a kernel of ours to other processes by its name, as its functions have none."""
+        if KERNELS.get(self.name) is self:
+            return _named, (self.name,)
+        values = tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        return _from_values, values
 
     def matrix(self, a: Array, b: Array) -> Array:
         """Return kappa between all rows of `a` and of `b`, both in units of the bandwidth."""
@@ -135,6 +142,15 @@ MATERN32 = Kernel(
 # For categories: alike if equal, else not. It has no spectrum, and its bandwidth does not matter.
 CATEGORICAL = Kernel(name="categorical", kappa=lambda s: (s == 0).astype(np.float64))
 KERNELS = {kernel.name: kernel for kernel in (GAUSSIAN, LAPLACE, CAUCHY, MATERN32, CATEGORICAL)}
+
+
+def _named(name: str) -> Kernel:
+    return KERNELS[name]
+
+
+def _from_values(*values: Any) -> Kernel:
+    names = (field.name for field in dataclasses.fields(Kernel))
+    return Kernel(**dict(zip(names, values, strict=True)))
 
 
 def as_kernel(kernel: str | Kernel | Function) -> Kernel:

@@ -13,40 +13,20 @@ import scipy
 
 from chsic._util.progress import Report
 from chsic._util.validate import RNGLike, as_generator
-from chsic.data.column import Column
 from chsic.data.columns import Data
 from chsic.data.samples import Samples, read_arguments, read_samples
 from chsic.inference.independence import chsic_test
 from chsic.inference.result import IndependenceResult
 from chsic.many.along_settings import Sensitivity, sensitivity
-from chsic.show.plot.differences import BeforeAndAfter, before_and_after
+from chsic.show.column_summary import ColumnSummary, summarise
+from chsic.show.pictures.differences import (
+    DifferencesPicture,
+    differences_picture,
+    has_differences_picture,
+)
 
 MOST_FOR_SENSITIVITY = 20_000  # samples: a dozen tests of more would take minutes
 NEIGHBOURS_DRAWN = 4  # of a sample, in the picture of differences
-LAST_MINUTE = 2**62  # before or after 1970 that NumPy counts
-
-
-@dataclasses.dataclass(frozen=True)
-class ColumnFacts:
-    """One column of the data as it came.
-
-    Attributes
-    ----------
-    role : {"x", "y", "z"}
-        What it was used as.
-    name, kind : str
-        As in `chsic.data.column.Column`.
-    n_missing : int
-        Rows without a value.
-    values : str
-        Its range, or its levels.
-    """
-
-    role: str
-    name: str
-    kind: str
-    n_missing: int
-    values: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,9 +43,9 @@ class Facts:
         None if there is no z, or its values are categories only.
     n_for_sensitivity : int
         Samples that it was computed from.
-    seen : BeforeAndAfter or None
-        Points of the picture of differences, if x, y and z are one number each.
-    columns : tuple of ColumnFacts
+    differences : DifferencesPicture or None
+        None unless x, y and z are one column of numbers each.
+    columns : tuple of ColumnSummary
         The data.
     settings : dict
         What has to be set to get the same numbers again.
@@ -77,8 +57,8 @@ class Facts:
     ignoring_z: IndependenceResult | None
     sensitivity: Sensitivity | None
     n_for_sensitivity: int
-    seen: BeforeAndAfter | None
-    columns: tuple[ColumnFacts, ...]
+    differences: DifferencesPicture | None
+    columns: tuple[ColumnSummary, ...]
     settings: dict[str, Any]
     versions: dict[str, str]
 
@@ -115,7 +95,7 @@ def gather(
     Examples
     --------
     >>> import chsic
-    >>> from chsic.show.report import gather
+    >>> from chsic.show.report.facts import gather
     >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
     >>> facts = gather(x, y, z, n_resamples=99, rng=0)
     >>> [column.name for column in facts.columns], facts.settings["n_resamples"]
@@ -141,8 +121,8 @@ def gather(
         ignoring_z,
         along,
         n_used,
-        _seen(samples, seed),
-        tuple(_about(role, column) for role, columns in read.items() for column in columns),
+        _differences(samples, seed),
+        tuple(summarise(role, column) for role, columns in read.items() for column in columns),
         settings,
         _versions(),
     )
@@ -162,34 +142,10 @@ def _sensitivity(samples: Samples, how: dict[str, Any]) -> tuple[Sensitivity | N
         return None, 0
 
 
-def _seen(samples: Samples, seed: int) -> BeforeAndAfter | None:
-    numbers = all(
-        len(of) == 1 and of[0].kind == "number" for of in (samples.x, samples.y, samples.z)
-    )
-    if not numbers:
+def _differences(samples: Samples, seed: int) -> DifferencesPicture | None:
+    if not has_differences_picture(samples):
         return None
-    alpha = min(NEIGHBOURS_DRAWN, len(samples) - 1)
-    return before_and_after(samples, alpha=alpha, rng=seed)
-
-
-def _about(role: str, column: Column) -> ColumnFacts:
-    values = column.values[~column.missing]
-    if column.kind == "category":
-        described = f"{len(column.levels)} levels: {', '.join(column.levels)}"
-    else:
-        low, middle, high = (_written(value, column) for value in np.quantile(values, [0, 0.5, 1]))
-        described = f"{low} to {high}, half of them below {middle}"
-    n_missing = int(column.missing.sum())
-    return ColumnFacts(role, column.name, column.described, n_missing, described)
-
-
-def _written(value: float, column: Column) -> str:
-    if not column.is_date:
-        return f"{value:.4g}"
-    minutes = value * 24 * 60
-    if abs(minutes) > LAST_MINUTE:
-        return f"{value / 365.2425:.4g} years after 1970"
-    return str(np.datetime64(round(minutes), "m"))
+    return differences_picture(samples, alpha=min(NEIGHBOURS_DRAWN, len(samples) - 1), rng=seed)
 
 
 def _versions() -> dict[str, str]:

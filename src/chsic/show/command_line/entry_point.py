@@ -15,7 +15,7 @@ import typer
 
 from chsic._util.errors import InputError
 from chsic._util.interrupt import interruptible
-from chsic.show.cli import app
+from chsic.show.command_line.commands import app
 from chsic.show.terminal import flush, print_any_letter, say
 
 REFUSED, INTERRUPTED = 2, 130  # exit statuses

@@ -12,8 +12,7 @@ import typer
 import chsic
 from chsic._util.files import is_stream, require_outputs, write_rows
 from chsic.many.screened import ScreenedPair
-from chsic.show.cli_paper import demo, figure1, measure
-from chsic.show.options import (
+from chsic.show.command_line.options import (
     AsJson,
     Categories,
     File,
@@ -31,6 +30,7 @@ from chsic.show.options import (
     open_file,
     source_of,
 )
+from chsic.show.command_line.paper_commands import demo, figure1, measure
 from chsic.show.terminal import print_result, print_screen, say, say_json
 
 app = typer.Typer(

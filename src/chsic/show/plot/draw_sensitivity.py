@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from chsic.many.along_settings import Sensitivity, SensitivityPoint
-from chsic.show.plot.canvas import BLUE, GREY, plainly, two_axes_or_new
+from chsic.many.along_settings import Sensitivity
+from chsic.show.pictures.sensitivity import (
+    SensitivityCurve,
+    SensitivityPicture,
+    sensitivity_picture,
+)
+from chsic.show.pictures.style import BLUE, GREY
+from chsic.show.plot.axes import hide_frame, two_axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-SMALLEST = 1e-6  # p-values below are drawn there
 
 
 def sensitivity(found: Sensitivity, axes: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
@@ -37,25 +40,23 @@ def sensitivity(found: Sensitivity, axes: tuple[Axes, Axes] | None = None) -> tu
     >>> [ax.get_xlabel() for ax in plot.sensitivity(found)]
     ['alpha, neighbours of a sample', 'bandwidth, in median distances']
     """
+    picture = sensitivity_picture(found)
     left, right = two_axes_or_new(axes)
-    _draw(left, [point.alpha for point in found.along_alpha], found.along_alpha)
-    left.set_xlabel("alpha, neighbours of a sample")
-    widths = [point.bandwidth or 1.0 for point in found.along_bandwidth]
-    _draw(right, widths, found.along_bandwidth)
-    right.set_xlabel("bandwidth, in median distances")
+    _draw(left, picture, picture.along_alpha)
+    _draw(right, picture, picture.along_bandwidth)
     return left, right
 
 
-def _draw(ax: Axes, at: Sequence[float], points: Sequence[SensitivityPoint]) -> None:
-    ax.axhline(0.05, color=GREY, lw=1, linestyle="--")
-    ax.annotate("0.05", (1, 0.05), xycoords=("axes fraction", "data"), fontsize=9, color=GREY,
-                ha="right", va="bottom")  # fmt: skip
-    pvalues = [max(point.pvalue, SMALLEST) for point in points]
-    ax.plot(at, pvalues, "o-", color=BLUE)
+def _draw(ax: Axes, picture: SensitivityPicture, curve: SensitivityCurve) -> None:
+    ax.axhline(picture.level, color=GREY, lw=1, linestyle="--")
+    ax.annotate(f"{picture.level:g}", (1, picture.level), xycoords=("axes fraction", "data"),
+                fontsize=9, color=GREY, ha="right", va="bottom")  # fmt: skip
+    ax.plot(curve.at, curve.heights, "o-", color=BLUE)
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_ylim(min(0.005, *pvalues) / 2, 1.5)
-    ax.set_xticks(at, [f"{value:g}" for value in at])
+    ax.set_ylim(min(0.005, *curve.heights) / 2, 1.5)
+    ax.set_xticks(curve.at, [f"{value:g}" for value in curve.at])
     ax.minorticks_off()
-    ax.set_ylabel("p-value")
-    plainly(ax)
+    ax.set_xlabel(curve.x_label)
+    ax.set_ylabel(picture.y_label)
+    hide_frame(ax)

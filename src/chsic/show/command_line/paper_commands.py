@@ -15,7 +15,7 @@ from chsic._util.progress import progress_bar
 from chsic.kernels.bandwidth import Bandwidth
 from chsic.measure.comparison import compare
 from chsic.measure.figure1 import simulate
-from chsic.show.options import (
+from chsic.show.command_line.options import (
     AsJson,
     Categories,
     File,
@@ -31,8 +31,8 @@ from chsic.show.options import (
     ask,
     open_file,
 )
+from chsic.show.sentences import answer, question
 from chsic.show.terminal import print_comparisons, say, say_json
-from chsic.show.words import answer, question
 
 
 def measure(

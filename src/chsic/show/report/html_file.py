@@ -12,8 +12,7 @@ from chsic._util.progress import progress_bar
 from chsic.data.columns import Data
 from chsic.inference.result import IndependenceResult
 from chsic.show.report.facts import gather
-from chsic.show.report.figures import require_plotly
-from chsic.show.report.page import page
+from chsic.show.report.page import render_page, require_libraries
 
 
 def write_report(
@@ -62,10 +61,10 @@ def write_report(
     ...     path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     True
     """
-    require_plotly()  # what can fail should fail before the tests, not after them
+    require_libraries()  # what can fail should fail before the tests, not after them
     require_outputs([("path", path)], [source] if source else [])
     with progress_bar("steps", shown=progress) as report:
         facts = gather(x, y, z, report=report, **settings)
-    text = page(facts, source, missing)
+    text = render_page(facts, source, missing)
     write_whole(Path(path), lambda temporary: temporary.write_text(text, encoding="utf-8"))
     return facts.result

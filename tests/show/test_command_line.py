@@ -175,7 +175,7 @@ def test_measure_prints_what_compare_gives(run):
 
 
 def test_readme_shows_what_its_command_prints(run):
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").splitlines()
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
     start = next(k for k, line in enumerate(readme) if line.startswith("    $ chsic test"))
     done = run("test", EXAMPLE, *readme[start].split()[4:])
     shown = [line.strip() for line in readme[start + 1 : start + 6]]

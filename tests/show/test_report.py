@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import jinja2
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +13,7 @@ from conftest import ARTEFACTS
 import chsic
 from chsic.show.report.facts import gather
 from chsic.show.report.page import render_page
+from chsic.show.templates import fill
 
 NASTY = (
     "<script>document.title='broken'</script>",
@@ -20,6 +22,8 @@ NASTY = (
     "long " + "x" * 10_000,
     "</script><script>alert(1)</script>",
     "$\\frac{1}$ \\u003c %{x} {{ }}",
+    "{{ 7 * 7 }} {% raw %} {# &lt;script&gt; #}",
+    "--><!--<script>]]>",
 )
 
 
@@ -154,6 +158,23 @@ def test_names_and_values_are_escaped(turn):
     assert not any(name.startswith("on") for _, attrs in found.tags for name in attrs)
     assert "\u202e" not in found.text
     assert len(found.text) < 40_000
+
+
+def test_names_are_shown_as_they_are():
+    frame = nasty_frame(NASTY)
+    x, y, z = (frame[name] for name in (NASTY[6], NASTY[4], NASTY[7]))
+    found = Page(render_page(gather(x, y, z, n_resamples=99, rng=0)))
+    assert (
+        f"Is {NASTY[6][:39]}… still related to {NASTY[4]} once {NASTY[7]} is known?" in found.text
+    )
+    titles = {attrs.get("title") for _, attrs in found.tags}
+    assert {NASTY[6], NASTY[4], NASTY[7]} <= titles
+    assert found.specs[0]["data"][0]["meta"] == "--&gt;&lt;!--&lt;script&gt;]]&gt;"
+
+
+def test_what_a_template_lacks_is_an_error():
+    with pytest.raises(jinja2.UndefinedError, match="'title' is undefined"):
+        fill("notebook.html", head=(), rows=(), n_names=0, cautions=())
 
 
 def test_a_folder_is_refused_and_settings_are_checked(tmp_path):

@@ -55,7 +55,7 @@ def result_facts(result: IndependenceResult) -> FactRows:
         ("samples", sample_size(result)),
     ]
     for kind, heading in KINDS.items():
-        names = [readable(name) for name, found in result.kinds.items() if found == kind]
+        names = [readable(name) for name, of_column in result.kinds.items() if of_column == kind]
         if names:
             rows.append((heading, ", ".join(names)))
     return rows + [("beware", sentence) for sentence in result.warnings]
@@ -172,7 +172,7 @@ def measures_table(comparisons: Mapping[str, Comparison]) -> TextTable:
     """
     return TextTable(
         ("x, y | z", "HSIC", "C-HSIC", "related,\nany z", "related,\ngiven z"),
-        tuple((asked, *_three_digits(result)) for asked, result in comparisons.items()),
+        tuple((question, *_three_digits(result)) for question, result in comparisons.items()),
         n_names=1,
     )
 

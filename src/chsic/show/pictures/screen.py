@@ -157,7 +157,7 @@ def network_picture(screen: Screen, level: float, by: str) -> NetworkPicture:
 def _require_names(screen: Screen) -> list[str]:
     names = screen.names()
     if not names:
-        raise ValueError("found: no column could be tested, so there is nothing to draw.")
+        raise ValueError("screen: no column could be tested, so there is nothing to draw.")
     return names
 
 

@@ -19,12 +19,12 @@ UNTESTED = "#eeeeee"
 WIDEST = 6.0  # line of a network, in points
 
 
-def heat_map(found: Screen, *, level: float = 0.05, ax: Axes | None = None) -> Axes:
+def heat_map(screen: Screen, *, level: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the strength of every pair as a matrix, those that are significant with a dot.
 
     Parameters
     ----------
-    found : Screen
+    screen : Screen
         From `chsic.screen`.
     level : float
         Largest p-value, adjusted by Benjamini and Hochberg, of a pair with a dot.
@@ -39,11 +39,11 @@ def heat_map(found: Screen, *, level: float = 0.05, ax: Axes | None = None) -> A
     --------
     >>> import chsic
     >>> from chsic import plot
-    >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-    >>> [label.get_text() for label in plot.heat_map(found).get_yticklabels()]
+    >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+    >>> [label.get_text() for label in plot.heat_map(screen).get_yticklabels()]
     ['ice_cream', 'lemonade', 'rescues']
     """
-    picture = heat_map_picture(found, level)
+    picture = heat_map_picture(screen, level)
     n = len(picture.names)
     side = min(max(3.0, 0.3 * n), 12.0) + 0.1 * max(map(len, picture.names))  # inches
     ax = axes_or_new(ax, (side + 1.2, side))
@@ -63,14 +63,14 @@ def heat_map(found: Screen, *, level: float = 0.05, ax: Axes | None = None) -> A
     return ax
 
 
-def network(found: Screen, *, level: float = 0.05, by: str = "bh", ax: Axes | None = None) -> Axes:
+def network(screen: Screen, *, level: float = 0.05, by: str = "bh", ax: Axes | None = None) -> Axes:
     """Draw columns as points on a circle, and a line between those that are related.
 
     The thicker a line, the stronger the relation.
 
     Parameters
     ----------
-    found : Screen
+    screen : Screen
         From `chsic.screen`.
     level : float
         Largest adjusted p-value of a pair that is drawn.
@@ -87,11 +87,11 @@ def network(found: Screen, *, level: float = 0.05, by: str = "bh", ax: Axes | No
     --------
     >>> import chsic
     >>> from chsic import plot
-    >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-    >>> len(plot.network(found, level=0.01).lines)
+    >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+    >>> len(plot.network(screen, level=0.01).lines)
     1
     """
-    picture = network_picture(found, level, by)
+    picture = network_picture(screen, level, by)
     ax = axes_or_new(ax, (7.0, 7.0))
     places, n = picture.places, len(picture.names)
     for line in picture.lines:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def sensitivity(found: Sensitivity, axes: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
+def sensitivity(result: Sensitivity, axes: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
     """Draw the p-value along alpha and along the bandwidth.
 
     Parameters
     ----------
-    found : Sensitivity
+    result : Sensitivity
         From `chsic.sensitivity`.
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw; on a new figure if not given.
@@ -36,11 +36,11 @@ def sensitivity(found: Sensitivity, axes: tuple[Axes, Axes] | None = None) -> tu
     >>> import chsic
     >>> from chsic import plot
     >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
-    >>> found = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2, 5], rng=0)
-    >>> [ax.get_xlabel() for ax in plot.sensitivity(found)]
+    >>> result = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2, 5], rng=0)
+    >>> [ax.get_xlabel() for ax in plot.sensitivity(result)]
     ['alpha, neighbours of a sample', 'bandwidth, in median distances']
     """
-    picture = sensitivity_picture(found)
+    picture = sensitivity_picture(result)
     left, right = two_axes_or_new(axes)
     _draw(left, picture, picture.along_alpha)
     _draw(right, picture, picture.along_bandwidth)

@@ -171,7 +171,7 @@ PUBLIC_MODULES = [
     "show.plot.draw_profile",
     "show.plot.draw_screen",
     "show.plot.draw_sensitivity",
-    "show.report.facts",
+    "show.report.gather",
     "show.report.html_file",
     "show.report.page",
     "show.report.plotly_figures",

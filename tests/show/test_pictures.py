@@ -14,7 +14,7 @@ from chsic.show.pictures.null import null_picture
 from chsic.show.pictures.profile import profile_picture
 from chsic.show.pictures.screen import heat_map_picture, network_picture
 from chsic.show.pictures.sensitivity import SMALLEST, sensitivity_picture
-from chsic.show.report.facts import gather
+from chsic.show.report.gather import gather
 from chsic.show.report.page import pictures
 from chsic.show.report.plotly_figures import plotly_spec
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import ARTEFACTS
 
 import chsic
-from chsic.show.report.facts import gather
+from chsic.show.report.gather import gather
 from chsic.show.report.page import render_page
 from chsic.show.templates import fill
 
@@ -132,7 +132,7 @@ def test_without_z_there_is_nothing_to_compare():
 
 
 def test_large_data_are_sampled_for_pictures(monkeypatch):
-    monkeypatch.setattr("chsic.show.report.facts.MOST_FOR_SENSITIVITY", 100)
+    monkeypatch.setattr("chsic.show.report.gather.MOST_FOR_SENSITIVITY", 100)
     x, y, z = chsic.datasets.draw_scenario("add", 150, rng=0)
     assert "From 100 samples drawn at random." in Page(render_page(gather(x, y, z, rng=0))).text
 

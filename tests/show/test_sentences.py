@@ -10,7 +10,7 @@ import pytest
 import chsic
 from chsic.show import sentences, tables
 from chsic.show.notebook import MOST_ROWS
-from chsic.show.report.facts import gather
+from chsic.show.report.gather import gather
 from chsic.show.report.page import render_page
 from chsic.show.terminal import print_result, print_screen
 

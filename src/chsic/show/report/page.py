@@ -34,7 +34,7 @@ def pictures(facts: Facts) -> Iterator[Picture]:
     Examples
     --------
     >>> import chsic
-    >>> from chsic.show.report.facts import gather
+    >>> from chsic.show.report.gather import gather
     >>> from chsic.show.report.page import pictures
     >>> x, y, _ = chsic.datasets.draw_scenario("add", 100, rng=0)
     >>> [picture.title for picture in pictures(gather(x, y, n_resamples=99, rng=0))]
@@ -74,7 +74,7 @@ def render_page(facts: Facts, source: str | None = None, missing: Sequence[str] 
     Examples
     --------
     >>> import chsic
-    >>> from chsic.show.report.facts import gather
+    >>> from chsic.show.report.gather import gather
     >>> from chsic.show.report.page import render_page
     >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
     >>> text = render_page(gather(x, y, z, n_resamples=99, rng=0))

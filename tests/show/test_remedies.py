@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 import chsic
-from chsic._util.errors import InputError, InputTypeError, InputValueError, kind_setting
+from chsic._util.errors import input_error, kind_setting, text_for_command_line
 
 MANY = [f"{{}} {k}" for k in range(120)]  # categories, whose name and values look like templates
 NUMBERS = list(range(120))
@@ -43,16 +43,15 @@ NUMBERS = list(range(120))
 def test_both_forms_of_a_remedy(arguments, kind, python, option):
     with pytest.raises(kind) as caught:
         chsic.hsic_test(*arguments)
-    error = caught.value
-    assert isinstance(error, InputError)
-    assert str(error).endswith(python)
-    assert error.for_command_line.endswith(option)
+    assert type(caught.value) is kind  # as tracebacks name it
+    assert str(caught.value).endswith(python)
+    assert text_for_command_line(caught.value).endswith(option)
 
 
 def test_such_an_error_crosses_processes():
-    for kind in (InputValueError, InputTypeError):
-        error = kind.with_remedy("x {}", "say {}.", kind_setting("{0}", "number"))
+    for kind in (ValueError, TypeError):
+        error = input_error(kind, "x {}", "say {}.", kind_setting("{0}", "number"))
         copy = pickle.loads(pickle.dumps(error))
         assert type(copy) is kind
         assert str(copy) == str(error) == "x {}; say kinds={'{0}': 'number'}."
-        assert copy.for_command_line == "x {}; say --numbers '{0}'."
+        assert text_for_command_line(copy) == "x {}; say --numbers '{0}'."

@@ -1,8 +1,14 @@
-"""Errors about input whose remedy is written differently in Python and on the command line."""
+"""Errors about input whose remedy is written differently in Python and on the command line.
+
+They are plain ``ValueError`` and ``TypeError``, as tracebacks name them, and carry a second text.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import NamedTuple, TypeVar
+
+Error = TypeVar("Error", ValueError, TypeError)
+ATTRIBUTE = "for_command_line"  # of an error: its text there
 
 
 class Setting(NamedTuple):
@@ -10,57 +16,6 @@ class Setting(NamedTuple):
 
     python: str
     option: str
-
-
-class InputError(Exception):
-    """An error that also knows its text for the command line.
-
-    Raise `InputValueError` or `InputTypeError`, made by `with_remedy`.
-    """
-
-    def __init__(self, message: str, for_command_line: str | None = None) -> None:
-        super().__init__(message)
-        self.for_command_line = message if for_command_line is None else for_command_line
-
-    @classmethod
-    def with_remedy(cls, problem: str, remedy: str, *settings: Setting) -> Self:
-        """Write one sentence in both forms.
-
-        Parameters
-        ----------
-        problem : str
-            What is wrong: the argument, and what arrived.
-        remedy : str
-            What to do, with ``{}`` in place of each setting.
-        *settings : Setting
-            What stands there, one or more.
-
-        Returns
-        -------
-        InputError
-            Of the class that this is called on.
-
-        Examples
-        --------
-        >>> from chsic._util.errors import InputValueError, nan_policy_setting
-        >>> error = InputValueError.with_remedy("x: a gap", "use {}.", nan_policy_setting("omit"))
-        >>> print(error)
-        x: a gap; use nan_policy='omit'.
-        >>> print(error.for_command_line)
-        x: a gap; use --nan-policy omit.
-        """
-        python, option = (
-            f"{problem}; {remedy.format(*forms)}" for forms in zip(*settings, strict=True)
-        )
-        return cls(python, option)
-
-
-class InputValueError(InputError, ValueError):
-    """A value that cannot be used."""
-
-
-class InputTypeError(InputError, TypeError):
-    """A value of a type that cannot be used."""
 
 
 def nan_policy_setting(choice: str) -> Setting:
@@ -72,3 +27,48 @@ def kind_setting(name: str, kind: str) -> Setting:
     """Write the setting that says whether a column is a ``"number"`` or a ``"category"``."""
     option = {"category": "--categories", "number": "--numbers"}[kind]
     return Setting(f"kinds={{{name!r}: {kind!r}}}", f"{option} {name!r}")
+
+
+def input_error(kind: type[Error], problem: str, remedy: str, *settings: Setting) -> Error:
+    """Return an error, to be raised, whose remedy is written in both forms.
+
+    Parameters
+    ----------
+    kind : type
+        ``ValueError`` or ``TypeError``.
+    problem : str
+        What is wrong: the argument, and what arrived.
+    remedy : str
+        What to do, with ``{}`` in place of each setting.
+    *settings : Setting
+        What stands there, one or more.
+
+    Returns
+    -------
+    ValueError or TypeError
+
+    Examples
+    --------
+    >>> from chsic._util.errors import input_error, nan_policy_setting, text_for_command_line
+    >>> error = input_error(ValueError, "x: a gap", "use {}.", nan_policy_setting("omit"))
+    >>> print(error)
+    x: a gap; use nan_policy='omit'.
+    >>> print(text_for_command_line(error))
+    x: a gap; use --nan-policy omit.
+    """
+    python, option = (f"{problem}; {remedy.format(*form)}" for form in zip(*settings, strict=True))
+    error = kind(python)
+    setattr(error, ATTRIBUTE, option)
+    return error
+
+
+def text_for_command_line(error: BaseException) -> str:
+    """Return what an error says, with options in place of keywords where it knows them.
+
+    Examples
+    --------
+    >>> from chsic._util.errors import text_for_command_line
+    >>> text_for_command_line(ValueError("x: too short."))
+    'x: too short.'
+    """
+    return str(getattr(error, ATTRIBUTE, error))

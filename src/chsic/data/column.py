@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chsic._util.errors import InputTypeError, kind_setting
+from chsic._util.errors import input_error, kind_setting
 from chsic._util.names import readable
 from chsic._util.validate import Array, Index
 
@@ -199,7 +199,8 @@ def _numbers(name: str, plain: NDArray[Any]) -> Array:
             raise ValueError(f"{name}: values overflow a double; rescale them.") from None
         except (TypeError, ValueError):
             shown = readable(repr(value))
-            raise InputTypeError.with_remedy(
+            raise input_error(
+                TypeError,
                 f"{readable(name)}: expected numbers, got {shown} at row {position}",
                 "correct it, or say what the column is with {}.",
                 kind_setting(readable(name), "category"),

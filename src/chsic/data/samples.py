@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from chsic._util.errors import InputValueError, nan_policy_setting
+from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
 from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
 from chsic.data.column import Column, read_column
@@ -157,7 +157,8 @@ def require_complete(read: Mapping[str, Columns]) -> None:
         if len(named) > MOST_NAMED:
             named[MOST_NAMED:] = [f"and in {len(named) - MOST_NAMED} more columns,"]
         described = "; ".join(named)
-        raise InputValueError.with_remedy(
+        raise input_error(
+            ValueError,
             f"{described} samples are missing",
             "use {} to leave those rows out, {} to make missing a level of a category, or impute "
             "them.",

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import typer
 
-from chsic._util.errors import InputError
+from chsic._util.errors import text_for_command_line
 from chsic._util.interrupt import interruptible
 from chsic.show.command_line.commands import app
 from chsic.show.terminal import flush, print_any_letter, say
@@ -72,12 +72,10 @@ def _sentence(error: BaseException) -> str:
         context = getattr(error, "ctx", None)
         of = context.command_path if context else "chsic"
         return f"{error.format_message()} Try: {of} --help"
-    if isinstance(error, InputError):
-        return error.for_command_line
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, ValueError | TypeError | OSError):
-        return str(error)
+        return text_for_command_line(error)
     if isinstance(error, ImportError):
         missing = f"this needs {error.name.partition('.')[0]}" if error.name else str(error)
         return f"{missing}; pip install 'chsic[cli,plot,report]' has it all"

@@ -30,12 +30,12 @@ def main() -> None:
     figure = Figure(figsize=(10, 9), layout="constrained")
     (top_left, top_right), (left, right) = figure.subplots(2, 2)
     ignoring = {name: values for name, values in day.items() if name != "temperature"}
-    for found, of_map, of_lines in (
+    for screened, of_map, of_lines in (
         (chsic.screen(ignoring, rng=0), top_left, top_right),
         (chsic.screen(day, "temperature", rng=0), left, right),
     ):
-        plot.heat_map(found, level=0.01, ax=of_map)
-        plot.network(found, level=0.01, ax=of_lines)
+        plot.heat_map(screened, level=0.01, ax=of_map)
+        plot.network(screened, level=0.01, ax=of_lines)
     plot.save(figure, IMAGES / "screen.png")
 
     with tempfile.TemporaryDirectory() as folder:

@@ -34,7 +34,7 @@ def interrupts_heeded():
 @pytest.fixture
 def command(monkeypatch, capfd):
     """Run the command line in this process: exit status, standard output, standard error."""
-    from chsic.show.run import run  # which needs typer
+    from chsic.show.command_line.entry_point import run  # which needs typer
 
     handler = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)

@@ -86,6 +86,9 @@ def check_source(source: Path, version: str, folder: Path) -> None:
     data = ROOT / "src" / "chsic" / "datasets" / "summer.csv"
     answer = json.loads(environment.command("test", str(data), *QUESTION))
     require(answer["pvalue"] < 1e-6, f"the command line answers {answer['pvalue']}")
+    page = folder / "report.html"  # whose templates are files of the package
+    environment.command("report", str(data), *QUESTION[:-1], "--out", str(page))
+    require("related to lemonade" in page.read_text(encoding="utf-8"), "the report has no answer")
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from benchmarks.attack.questions import Question
 
 import chsic
 from chsic.measure.comparison import compare
-from chsic.show.words import answer, question, strength
+from chsic.show.sentences import answer, question, strength
 
 ENGINES = ("auto", "dense", "fourier", "exponential", "features")
 

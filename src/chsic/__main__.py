@@ -13,7 +13,7 @@ def main() -> None:
 
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _leave)
-        from chsic.show.run import run
+        from chsic.show.command_line.entry_point import run
 
         run()
     except KeyboardInterrupt:  # in the moment before it is handled

@@ -177,7 +177,7 @@ def test_other_files_of_a_screen_are_no_input_either(folder, command, monkeypatc
     assert (status, "--resume: /dev/null cannot be read again" in err) == (2, True)
     with open("data.csv") as stream:
         monkeypatch.setattr(
-            "chsic.show.cli.source_of", lambda file: stream.fileno()
+            "chsic.show.command_line.commands.source_of", lambda file: stream.fileno()
         )  # as "< data.csv"
         status, _, err = command(*screen, "--out", "hard.csv")
     assert (status, "--out: hard.csv is the file that the data" in err) == (2, True)
@@ -202,7 +202,10 @@ def test_what_cannot_be_written_is_refused_before_the_work(
     (folder / "folder.png").mkdir()
     (folder / "loop.png").symlink_to("loop.png")
     before = sorted(folder.rglob("*"))
-    for work in ("chsic.show.cli.open_file", "chsic.show.cli.chsic"):
+    for work in (
+        "chsic.show.command_line.commands.open_file",
+        "chsic.show.command_line.commands.chsic",
+    ):
         monkeypatch.setattr(work, None)
     status, out, err = command(*COMMANDS[kind], "--out", path)
     assert (status, out) == (2, "")
@@ -216,7 +219,7 @@ def test_commands_that_write_folders_look_at_all_their_files_first(
     folder, command, monkeypatch, kind
 ):
     for work in ("simulate", "compare"):
-        monkeypatch.setattr(f"chsic.show.cli_paper.{work}", None)
+        monkeypatch.setattr(f"chsic.show.command_line.paper_commands.{work}", None)
     (folder / "taken" / "figure1.csv").mkdir(parents=True)
     for out, message in [
         ("data.csv", "data.csv is a file; name a folder"),

@@ -51,7 +51,7 @@ def wrong_imports(path, relative):
 
 
 # The command line calls what people call.
-FROM_OUTSIDE = {"show/cli.py", "show/cli_paper.py"}
+FROM_OUTSIDE = {"show/command_line/commands.py", "show/command_line/paper_commands.py"}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*/*.py")), ids=lambda p: p.name)
@@ -78,7 +78,7 @@ def test_a_wrong_import_is_noticed(tmp_path):
         "from chsic import measure",
         "import chsic",
         "from chsic import hsic",
-        "def late():\n    from chsic.show.cli import app",
+        "def late():\n    from chsic.show.command_line.commands import app",
     ):
         bad.write_text(line)
         assert list(wrong_imports(bad, Path("kernels/kernel.py"))), line
@@ -88,7 +88,16 @@ def test_a_wrong_import_is_noticed(tmp_path):
 
 def test_extras_are_imported_where_used():
     """Importing all public names must not need, or pay for, what is optional."""
-    extras = ("matplotlib", "narwhals", "plotly", "polars", "rich", "statsmodels", "typer")
+    extras = (
+        "jinja2",
+        "matplotlib",
+        "narwhals",
+        "plotly",
+        "polars",
+        "rich",
+        "statsmodels",
+        "typer",
+    )
     code = (
         "import sys, chsic; [getattr(chsic, name) for name in chsic.__all__];"
         f"print([m for m in {extras} if m in sys.modules])"
@@ -150,17 +159,29 @@ PUBLIC_MODULES = [
     "pairs.closest",
     "pairs.graph",
     "pairs.unconditional",
+    "show.column_summary",
     "show.notebook",
-    "show.plot.along_settings",
-    "show.plot.along_z",
-    "show.plot.differences",
-    "show.plot.null",
-    "show.plot.paper_figure",
-    "show.plot.screened",
-    "show.report.facts",
+    "show.pictures.differences",
+    "show.pictures.figure1",
+    "show.pictures.null",
+    "show.pictures.profile",
+    "show.pictures.screen",
+    "show.pictures.sensitivity",
+    "show.pictures.style",
+    "show.plot.draw_differences",
+    "show.plot.draw_figure1",
+    "show.plot.draw_null",
+    "show.plot.draw_profile",
+    "show.plot.draw_screen",
+    "show.plot.draw_sensitivity",
+    "show.report.gather",
+    "show.report.html_file",
     "show.report.page",
-    "show.report.write",
-    "show.words",
+    "show.report.plotly_figures",
+    "show.report.repeat",
+    "show.sentences",
+    "show.tables",
+    "show.templates.__init__",
 ]
 
 
@@ -180,12 +201,13 @@ def test_every_public_function_has_an_example(name):
 
 # Functions that other modules share but nobody outside calls.
 HELPERS = {
-    "before_and_after",
     "count_pairs",
     "max_pairs",
     "adjusted_pvalues",
     "as_resamples",
-    "profile_along",
+    "has_differences_picture",
+    "plotly_script",
+    "require_libraries",
     "require_statsmodels",
     "save",
     "settings",

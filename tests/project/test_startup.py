@@ -70,7 +70,7 @@ def test_an_interrupt_that_a_library_disguises_is_an_interrupt(command, monkeypa
         except KeyboardInterrupt as error:
             raise RuntimeError("Error calling __set_name__") from error
 
-    monkeypatch.setattr("chsic.show.cli.open_file", disguise)
+    monkeypatch.setattr("chsic.show.command_line.commands.open_file", disguise)
     assert command("test", EXAMPLE, "--x", "a", "--y", "b") == (130, "", "")
 
 

@@ -225,6 +225,22 @@ def test_bad_input_is_one_line_and_status_2(arguments, message, run):
     assert done.stderr.count("\n") == 1
 
 
+def test_usage_errors_of_any_version_of_click_are_one_line(run, monkeypatch):
+    """Of click itself, whose errors know a context, and of libraries that copied it in part."""
+
+    class CopiedError(Exception):
+        def format_message(self):
+            return "No such option: --colour."
+
+    def fail(**_):
+        raise CopiedError
+
+    monkeypatch.setattr("chsic.show.command_line.entry_point.app", fail)
+    done = run("test")
+    assert done.returncode == 2
+    assert done.stderr == "chsic: No such option: --colour. Try: chsic --help\n"
+
+
 def test_figure1_refuses_a_file_before_it_works(tmp_path, run):
     (tmp_path / "taken").write_text("")
     done = run("figure1", "--out", tmp_path / "taken")  # 200 trials would take minutes

@@ -4,12 +4,15 @@ import json
 import re
 from html.parser import HTMLParser
 
+import jinja2
 import numpy as np
 import pandas as pd
 import pytest
 
 import chsic
-from chsic.show.report import gather, page
+from chsic.show.report.gather import gather
+from chsic.show.report.page import render_page
+from chsic.show.templates import fill
 from tests.conftest import ARTEFACTS
 
 NASTY = (
@@ -19,6 +22,8 @@ NASTY = (
     "long " + "x" * 10_000,
     "</script><script>alert(1)</script>",
     "$\\frac{1}$ \\u003c %{x} {{ }}",
+    "{{ 7 * 7 }} {% raw %} {# &lt;script&gt; #}",
+    "--><!--<script>]]>",
 )
 
 
@@ -82,7 +87,7 @@ def test_says_question_answer_data_settings_and_comparison(tmp_path):
 def test_pictures_hold_the_numbers_of_the_result():
     x, y, z = chsic.datasets.draw_scenario("add", 150, rng=0)
     facts = gather(x, y, z, rng=0)
-    text = page(facts)
+    text = render_page(facts)
     assert "Beware" not in text
     before, null, along, profile = Page(text).specs
     assert len(before["data"][0]["x"]) == 150
@@ -101,7 +106,7 @@ def test_warnings_and_gaps_are_told():
     facts = gather(
         frame["a"], frame["b"], frame[list("cdefgh")], nan_policy="omit", n_resamples=99, rng=0
     )
-    text = Page(page(facts)).text
+    text = Page(render_page(facts)).text
     assert "Beware" in text
     assert "5 rows with missing values were left out." in text
     assert "60 rows, 5 of them left out for missing values." in text
@@ -113,7 +118,7 @@ def test_warnings_and_gaps_are_told():
 
 def test_nothing_on_a_page_may_load_or_lead_elsewhere():
     x, y = np.random.default_rng(0).normal(size=(2, 50))
-    tags = Page(page(gather(x, y, n_resamples=99, rng=0))).tags
+    tags = Page(render_page(gather(x, y, n_resamples=99, rng=0))).tags
     [policy] = [a["content"] for _, a in tags if a.get("http-equiv") == "Content-Security-Policy"]
     rules = dict(rule.split(maxsplit=1) for rule in policy.split("; "))
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
@@ -121,15 +126,15 @@ def test_nothing_on_a_page_may_load_or_lead_elsewhere():
 
 def test_without_z_there_is_nothing_to_compare():
     x, y = np.random.default_rng(0).normal(size=(2, 50))
-    text = Page(page(gather(x, y, rng=0))).text
+    text = Page(render_page(gather(x, y, rng=0))).text
     assert "Is x related to y?" in text
     assert "ignored" not in text
 
 
 def test_large_data_are_sampled_for_pictures(monkeypatch):
-    monkeypatch.setattr("chsic.show.report.facts.MOST_FOR_SENSITIVITY", 100)
+    monkeypatch.setattr("chsic.show.report.gather.MOST_FOR_SENSITIVITY", 100)
     x, y, z = chsic.datasets.draw_scenario("add", 150, rng=0)
-    assert "From 100 samples drawn at random." in Page(page(gather(x, y, z, rng=0))).text
+    assert "From 100 samples drawn at random." in Page(render_page(gather(x, y, z, rng=0))).text
 
 
 def nasty_frame(names):
@@ -144,8 +149,8 @@ def test_names_and_values_are_escaped(turn):
     names = [*NASTY[turn:], *NASTY[:turn]][:3]
     frame = nasty_frame(names)
     z = frame[[names[2], "group"]]
-    text = page(gather(frame[names[0]], frame[names[1]], z, rng=0), source=names[0])
-    plain = page(gather(*np.random.default_rng(0).normal(size=(2, 60)), z["group"], rng=0))
+    text = render_page(gather(frame[names[0]], frame[names[1]], z, rng=0), source=names[0])
+    plain = render_page(gather(*np.random.default_rng(0).normal(size=(2, 60)), z["group"], rng=0))
     found = Page(text)
     kinds = [attrs.get("type") for tag, attrs in found.tags if tag == "script"]
     assert [kind for kind in kinds if kind is None] == [None, None]  # plotly, and our own
@@ -153,6 +158,23 @@ def test_names_and_values_are_escaped(turn):
     assert not any(name.startswith("on") for _, attrs in found.tags for name in attrs)
     assert "\u202e" not in found.text
     assert len(found.text) < 40_000
+
+
+def test_names_are_shown_as_they_are():
+    frame = nasty_frame(NASTY)
+    x, y, z = (frame[name] for name in (NASTY[6], NASTY[4], NASTY[7]))
+    found = Page(render_page(gather(x, y, z, n_resamples=99, rng=0)))
+    assert (
+        f"Is {NASTY[6][:39]}… still related to {NASTY[4]} once {NASTY[7]} is known?" in found.text
+    )
+    titles = {attrs.get("title") for _, attrs in found.tags}
+    assert {NASTY[6], NASTY[4], NASTY[7]} <= titles
+    assert found.specs[0]["data"][0]["meta"] == "--&gt;&lt;!--&lt;script&gt;]]&gt;"
+
+
+def test_what_a_template_lacks_is_an_error():
+    with pytest.raises(jinja2.UndefinedError, match="'title' is undefined"):
+        fill("notebook.html", head=(), rows=(), n_names=0, cautions=())
 
 
 def test_a_folder_is_refused_and_settings_are_checked(tmp_path):
@@ -221,7 +243,7 @@ def test_names_in_warnings_are_short_and_plain():
     rng = np.random.default_rng(0)
     z, v = rng.normal(size=(2, 60))
     name = 'A\u202e"' * 4_000
-    text = Page(page(gather({name: 2 * z}, {"y\udc80": v}, {"z": z}, rng=0))).text
+    text = Page(render_page(gather({name: 2 * z}, {"y\udc80": v}, {"z": z}, rng=0))).text
     assert "Beware" in text
     assert "\u202e" not in text
     text.encode("utf-8")
@@ -242,7 +264,7 @@ def test_dates_levels_and_the_command_are_written_for_people(tmp_path):
     frame.to_csv(path, index=False)
     dates = frame.assign(day=pd.to_datetime(frame["day"]))
     facts = gather(dates["x"], dates["y"], dates[["day", "ward"]], n_resamples=99, rng=3)
-    found = Page(page(facts, source=str(path), missing=["?", "no idea"]))
+    found = Page(render_page(facts, source=str(path), missing=["?", "no idea"]))
     assert "2024-01-01T00:00 to 2024-02-29T00:00" in found.text
     assert f"chsic test '{path}' --x x --y y --given day --given ward" in found.text
     assert "--missing '?' --missing 'no idea' --resamples 99 --seed 3" in found.text
@@ -253,7 +275,7 @@ def test_quotes_and_percent_signs_in_pictures():
     rng = np.random.default_rng(0)
     facts = gather({"x": rng.normal(size=60)}, {'"y"': rng.normal(size=60)},
                    {"%{y} share": rng.normal(size=60)}, n_resamples=99, rng=0)  # fmt: skip
-    spec = Page(page(facts)).specs[0]
+    spec = Page(render_page(facts)).specs[0]
     assert spec["layout"]["yaxis"]["title"]["text"] == '"y"'
     assert spec["data"][0]["meta"] == "%{y} share"
     assert "share" not in spec["data"][0]["hovertemplate"]

@@ -132,7 +132,7 @@ def test_warnings_and_defects_are_one_line_too(command, monkeypatch):
         warnings.warn(f"careful{HARM}", stacklevel=1)
         raise ZeroDivisionError(f"oh{HARM}")
 
-    monkeypatch.setattr("chsic.show.cli_paper.simulate", fail)
+    monkeypatch.setattr("chsic.show.command_line.paper_commands.simulate", fail)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         status, _, err = command("figure1", "--out", "missing")

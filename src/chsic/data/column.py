@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chsic._util.errors import input_error, kind_setting
 from chsic._util.names import readable
 from chsic._util.validate import Array, Index
 
@@ -198,9 +199,11 @@ def _numbers(name: str, plain: NDArray[Any]) -> Array:
             raise ValueError(f"{name}: values overflow a double; rescale them.") from None
         except (TypeError, ValueError):
             shown = readable(repr(value))
-            raise TypeError(
-                f"{readable(name)}: expected numbers, got {shown} at row {position}; correct it, "
-                f"or say what the column is with kinds={{{readable(name)!r}: 'category'}}."
+            raise input_error(
+                TypeError,
+                f"{readable(name)}: expected numbers, got {shown} at row {position}",
+                "correct it, or say what the column is with {}.",
+                kind_setting(readable(name), "category"),
             ) from None
     return converted
 

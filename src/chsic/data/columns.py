@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from chsic._util.errors import input_error, kind_setting
 from chsic._util.names import readable
 from chsic._util.validate import MIN_SAMPLES, Array, Index
 from chsic.data.column import Column, all_finite, is_number, read_column
@@ -127,10 +128,11 @@ def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LE
         if len(column.levels) > most_levels:
             text = next((level for level in column.levels if not is_number(level)), "")
             shown = f" (such as {readable(text)!r}, which is no number)" if text else ""
-            raise ValueError(
-                f"{which}: {len(column.levels)} categories{shown} are more than {most_levels}; "
-                "group rare ones, or correct what is no number and say so with "
-                f"kinds={{{readable(column.name)!r}: 'number'}}."
+            raise input_error(
+                ValueError,
+                f"{which}: {len(column.levels)} categories{shown} are more than {most_levels}",
+                "group rare ones, or correct what is no number and say so with {}.",
+                kind_setting(readable(column.name), "number"),
             )
 
 

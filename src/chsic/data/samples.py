@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
 from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
 from chsic.data.column import Column, read_column
@@ -174,9 +175,13 @@ def require_complete(read: Mapping[str, Columns]) -> None:
         if len(named) > MOST_NAMED:
             named[MOST_NAMED:] = [f"and in {len(named) - MOST_NAMED} more columns,"]
         described = "; ".join(named)
-        raise ValueError(
-            f"{described} samples are missing; use nan_policy='omit' to leave those rows out, "
-            "nan_policy='level' to make missing a level of a category, or impute them."
+        raise input_error(
+            ValueError,
+            f"{described} samples are missing",
+            "use {} to leave those rows out, {} to make missing a level of a category, or impute "
+            "them.",
+            nan_policy_setting("omit"),
+            nan_policy_setting("level"),
         )
 
 

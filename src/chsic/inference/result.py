@@ -253,8 +253,9 @@ class IndependenceResult:
         """
         return drawn_by("chsic.show.plot", what, ("null_distribution", "profile"), self, settings)
 
-    def _repr_html_(self) -> str:
-        return str(later("chsic.show.notebook", "html_of_result", self))
+    def _repr_html_(self) -> str | None:
+        html: str | None = later("chsic.show.notebook", "html_of_result", self)
+        return html
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval()

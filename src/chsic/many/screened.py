@@ -212,8 +212,9 @@ class Screen:
         """
         return drawn_by("chsic.show.plot", what, ("heat_map", "network"), self, settings)
 
-    def _repr_html_(self) -> str:
-        return str(later("chsic.show.notebook", "html_of_screen", self))
+    def _repr_html_(self) -> str | None:
+        html: str | None = later("chsic.show.notebook", "html_of_screen", self)
+        return html
 
     def __repr__(self) -> str:
         given = f" given {', '.join(map(readable, self.given))}" if self.given else ""

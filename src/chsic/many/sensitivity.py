@@ -69,8 +69,9 @@ class Sensitivity:
         """
         return later("chsic.show.plot", "sensitivity", self, **settings)
 
-    def _repr_html_(self) -> str:
-        return str(later("chsic.show.notebook", "html_of_sensitivity", self))
+    def _repr_html_(self) -> str | None:
+        html: str | None = later("chsic.show.notebook", "html_of_sensitivity", self)
+        return html
 
     def __str__(self) -> str:
         lines = ["  alpha  bandwidth   statistic  coefficient     pvalue"]

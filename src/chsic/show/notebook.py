@@ -1,21 +1,22 @@
-"""Results as notebooks show them: small HTML tables, whatever columns are called."""
+"""Results as notebooks show them: small HTML tables, or none if jinja2 is not installed."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from chsic._util.names import readable
 from chsic.inference.result import IndependenceResult
-from chsic.many.screened import Screen
 from chsic.many.sensitivity import Sensitivity
-from chsic.show.words import answer, pvalue, question, strength, with_readable_names
+from chsic.many.screened import Screen
+from chsic.show.sentences import question, related_pairs, screen_cautions
+from chsic.show.tables import TextTable, pairs_table, result_facts, sensitivity_table
+from chsic.show.templates import fill
 
 MOST_ROWS = 20
+LEVEL = 0.05  # largest adjusted p-value of a relation
 
 
-def html_of_result(result: IndependenceResult) -> str:
-    """Return question, answer, strength and warnings.
+def html_of_result(result: IndependenceResult) -> str | None:
+    """Return question, answer, strength and cautions.
 
     Examples
     --------
@@ -25,14 +26,11 @@ def html_of_result(result: IndependenceResult) -> str:
     >>> "once z is known?" in html_of_result(chsic.chsic_test(x, y, z, rng=0))
     True
     """
-    shown = with_readable_names(result)
-    facts = [("answer", answer(shown)), ("strength", strength(shown))]
-    facts.append(("samples", f"{result.n_samples}; {result.n_pairs} pairs ({result.pairs})"))
-    facts += [("beware", sentence) for sentence in result.warnings]
-    return f"<b>{html.escape(question(shown))}</b>" + _table((), facts)
+    facts = TextTable((), tuple(result_facts(result)), n_names=2)
+    return _html(question(result), facts)
 
 
-def html_of_screen(found: Screen) -> str:
+def html_of_screen(screen: Screen) -> str | None:
     """Return the pairs with the smallest p-values.
 
     Examples
@@ -43,25 +41,15 @@ def html_of_screen(found: Screen) -> str:
     >>> html_of_screen(found).count("<tr>")
     4
     """
-    smallest = sorted(found, key=lambda pair: pair.pvalue)[:MOST_ROWS]
-    rows = [
-        (
-            readable(pair.x),
-            readable(pair.y),
-            f"{pair.coefficient:z.3f}",
-            f"{pair.low:.3f} to {pair.high:.3f}",
-            pvalue(pair.pvalue),
-            pvalue(pair.pvalue_bh),
-            pvalue(pair.pvalue_holm),
-        )
-        for pair in smallest
-    ]
-    head = ("x", "y", "strength", "95% interval", "p", "adjusted", "Holm")
-    title = html.escape(repr(found).partition("\n")[0])
-    return f"<b>{title}</b>" + _table(head, rows)
+    cautions = screen_cautions(screen)
+    if len(screen) > MOST_ROWS:
+        cautions.insert(0, f"{len(screen) - MOST_ROWS} pairs with larger p-values are not shown")
+    if len(cautions) > MOST_ROWS:
+        cautions[MOST_ROWS:] = [f"and {len(cautions) - MOST_ROWS} more"]
+    return _html(related_pairs(screen, LEVEL), pairs_table(screen, MOST_ROWS), cautions)
 
 
-def html_of_sensitivity(found: Sensitivity) -> str:
+def html_of_sensitivity(sensitivity: Sensitivity) -> str | None:
     """Return the answers along alpha and bandwidth.
 
     Examples
@@ -73,23 +61,19 @@ def html_of_sensitivity(found: Sensitivity) -> str:
     >>> html_of_sensitivity(found).count("<tr>")
     4
     """
-    rows = [
-        (
-            f"{point.alpha:.3g}",
-            "family" if point.bandwidth is None else f"{point.bandwidth:g}",
-            f"{point.coefficient:z.3f}",
-            pvalue(point.pvalue),
+    return _html("", sensitivity_table(sensitivity))
+
+
+def _html(title: str, table: TextTable, cautions: Sequence[str] = ()) -> str | None:
+    """Return HTML, or None, for which notebooks show the repr, if jinja2 is not installed."""
+    try:
+        return fill(
+            "notebook.html",
+            title=title,
+            head=table.headings,
+            rows=table.rows,
+            n_names=table.n_names,
+            cautions=cautions,
         )
-        for point in (*found.along_alpha, *found.along_bandwidth)
-    ]
-    return _table(("alpha", "bandwidth", "strength", "p"), rows)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    def line(cells: Sequence[str], tag: str) -> str:
-        made = "".join(f'<{tag} style="text-align:left">{html.escape(c)}</{tag}>' for c in cells)
-        return f"<tr>{made}</tr>"
-
-    body = "".join(line(row, "td") for row in rows)
-    top = f"<thead>{line(head, 'th')}</thead>" if head else ""
-    return f"<table>{top}<tbody>{body}</tbody></table>"
+    except ImportError:
+        return None

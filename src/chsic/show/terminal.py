@@ -9,8 +9,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import Console, ConsoleOptions
@@ -18,13 +17,13 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from chsic._util.names import readable, seen
+from chsic._util.names import seen
 from chsic._util.system_errors import naming
-from chsic.data.samples import about_omitted
 from chsic.inference.result import IndependenceResult
 from chsic.many.screened import Screen
 from chsic.measure.comparison import Comparison
-from chsic.show.words import answer, pvalue, question, strength, with_readable_names
+from chsic.show.sentences import ABOUT_MEASURES, question, related_pairs, screen_cautions
+from chsic.show.tables import TextTable, measures_table, pairs_table, result_facts
 
 INDENT = "  "
 
@@ -67,95 +66,48 @@ def print_any_letter() -> None:
 @naming("standard output")
 def print_result(result: IndependenceResult) -> None:
     """Print question, answer and what to beware of."""
-    shown = with_readable_names(result)
-    of = {
-        kind: ", ".join(readable(name) for name, found in result.kinds.items() if found == kind)
-        for kind in ("number", "date", "category")
-    }
-    omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    facts = {
-        "answer": answer(shown),
-        "strength": strength(shown),
-        "samples": f"{result.n_samples}{omitted}; {result.n_pairs} pairs ({result.pairs})",
-        "numbers": of["number"],
-        "dates": of["date"],
-        "categories": of["category"],
-    }
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="bold")
     table.add_column()
-    for name, text in facts.items():
-        if text:
-            table.add_row(name, _text(text))
-    for sentence in result.warnings:
-        table.add_row("beware", _text(sentence))
+    for name, text in result_facts(result):
+        table.add_row(name, _text(text))
     console = Console(highlight=False)
-    console.print(_Hanging(question(shown), style="bold"))
+    console.print(_Hanging(question(result), style="bold"))
     console.print(table)
 
 
 @naming("standard output")
-def print_screen(found: Screen, level: float, show: int) -> None:
+def print_screen(screen: Screen, level: float, most: int) -> None:
     """Print the pairs with the smallest p-values, and what to beware of."""
-    related = sum(pair.pvalue_bh <= level for pair in found)
-    given = f" given {', '.join(map(readable, found.given))}" if found.given else ""
     console = Console(highlight=False)
-    console.print(
-        _Hanging(
-            f"{related} of {len(found)} pairs are related{given} "
-            f"(adjusted p at most {level:g}, Benjamini and Hochberg)",
-            style="bold",
-        )
-    )
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for header in ("x", "y"):
-        table.add_column(header, max_width=24, overflow="fold")
-    for header in ("strength", "95% interval", "p", "adjusted", "Holm"):
-        table.add_column(header, justify="right")
-    smallest = sorted(found, key=lambda pair: pair.pvalue)
-    for pair in smallest[:show]:
-        table.add_row(
-            _Hanging(readable(pair.x)),
-            _Hanging(readable(pair.y)),
-            f"{pair.coefficient:z.3f}",
-            f"{pair.low:.3f} to {pair.high:.3f}",
-            *(pvalue(p) for p in (pair.pvalue, pair.pvalue_bh, pair.pvalue_holm)),
-        )
-    console.print(table)
-    if len(found) > show:
-        say(f"... and {len(found) - show} with larger p-values (--show, --out, --json)")
-    for name, reason in found.skipped.items():
-        shown = readable(name)
-        text = reason if reason.startswith(shown) else f"{shown}: {reason}"
-        console.print(_Hanging(f"skipped {text}"))
-    for (x, y), reason in found.failed.items():
-        console.print(_Hanging(f"failed {readable(x)}, {readable(y)}: {reason}"))
-    gaps = [pair.n_omitted for pair in found if pair.n_omitted]
-    if gaps:
-        say(f"beware: rows with missing values were left out of {len(gaps)} pairs, up to "
-            f"{max(gaps)} rows")  # fmt: skip
-    others = (s for pair in found for s in pair.warnings if s not in about_omitted(pair.n_omitted))
-    for sentence, times in Counter(others).most_common():
-        console.print(_Hanging(f"beware, in {times} of {len(found)} pairs: {sentence}"))
+    console.print(_Hanging(related_pairs(screen, level), style="bold"))
+    console.print(_laid_out(pairs_table(screen, most), widest_name=24))
+    if len(screen) > most:
+        say(f"... and {len(screen) - most} with larger p-values (--show, --out, --json)")
+    for sentence in screen_cautions(screen):
+        console.print(_Hanging(sentence))
 
 
 @naming("standard output")
-def print_comparisons(results: dict[str, Comparison]) -> None:
+def print_comparisons(comparisons: Mapping[str, Comparison]) -> None:
     """Print the paper's measures side by side."""
-    table = Table(box=None, padding=(0, 2, 1, 0), header_style="bold")
-    table.add_column("x, y | z", max_width=26)
-    for header in ("HSIC", "C-HSIC", "related,\nany z", "related,\ngiven z"):
-        table.add_column(header, justify="right")
-    for asked, result in results.items():
-        numbers = (result.hsic, result.chsic, result.ignoring_z, result.given_z)
-        table.add_row(_Hanging(asked), *(f"{number:.3g}" for number in numbers))
+    table = _laid_out(measures_table(comparisons), widest_name=26, below=1)
     Console(highlight=False).print(table)
-    say(
-        "HSIC and C-HSIC are the paper's measures: the dependence of x and y, and the same over",
-        "pairs of samples close in z. Both are positive even where nothing is related. The last",
-        "two columns leave that part out, and use equally many pairs: drawn at random, and close",
-        "in z. Near 0 means that no relation is seen. For a p-value: chsic test.",
-    )
+    say(*ABOUT_MEASURES)
+
+
+def _laid_out(table: TextTable, *, widest_name: int, below: int = 0) -> Table:
+    """Lay a table out: names to the left, in several lines if they are long, numbers right."""
+    shown = Table(box=None, padding=(0, 2, below, 0), header_style="bold")
+    for place, heading in enumerate(table.headings):
+        if place < table.n_names:
+            shown.add_column(heading, max_width=widest_name, overflow="fold")
+        else:
+            shown.add_column(heading, justify="right")
+    for row in table.rows:
+        names, numbers = row[: table.n_names], row[table.n_names :]
+        shown.add_row(*map(_Hanging, names), *numbers)
+    return shown
 
 
 def _text(text: str, style: str = "") -> Text:

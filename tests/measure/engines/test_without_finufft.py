@@ -79,7 +79,7 @@ WITHOUT = """
 import json, sys
 sys.modules["finufft"] = None
 import chsic
-from chsic.show.run import run
+from chsic.show.command_line.entry_point import run
 day = chsic.datasets.summer()
 x, y, z = day["ice_cream"], day["rescues"], day["temperature"]
 pvalue = chsic.chsic_test(x, y, z, rng=0).pvalue

@@ -1,12 +1,12 @@
 """Pictures, with matplotlib (``pip install 'chsic[plot]'``)."""
 
-from chsic.show.plot.along_settings import sensitivity
-from chsic.show.plot.along_z import profile
-from chsic.show.plot.canvas import save
-from chsic.show.plot.differences import differences
-from chsic.show.plot.null import null_distribution
-from chsic.show.plot.paper_figure import figure1
-from chsic.show.plot.screened import heat_map, network
+from chsic.show.plot.axes import save
+from chsic.show.plot.draw_differences import differences
+from chsic.show.plot.draw_figure1 import figure1
+from chsic.show.plot.draw_null import null_distribution
+from chsic.show.plot.draw_profile import profile
+from chsic.show.plot.draw_screen import heat_map, network
+from chsic.show.plot.draw_sensitivity import sensitivity
 
 __all__ = [
     "differences",

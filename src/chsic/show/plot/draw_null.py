@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from chsic.inference.result import IndependenceResult
-from chsic.show.plot.canvas import BLUE, GREY, ORANGE, axes_or_new, plainly
-from chsic.show.words import pvalue
+from chsic.show.pictures.null import null_picture
+from chsic.show.pictures.style import BLUE, GREY, ORANGE
+from chsic.show.plot.axes import axes_or_new, hide_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,19 +40,26 @@ def null_distribution(result: IndependenceResult, ax: Axes | None = None) -> Axe
     >>> plot.null_distribution(result).get_xlabel()
     'estimate'
     """
+    picture = null_picture(result)
     ax = axes_or_new(ax)
-    draws, estimate = result.null_distribution, result.estimate
-    bins = np.histogram_bin_edges(draws, bins=60).tolist()
-    ax.hist(draws, bins, color=GREY, label=f"{len(draws)} draws of random signs")
-    beyond = draws[draws >= estimate]
-    if len(beyond):
-        ax.hist(beyond, bins, color=BLUE, label=f"{len(beyond)} as large or larger")
-    ax.axvline(estimate, color=ORANGE, lw=2, label=f"observed, p = {pvalue(result.pvalue)}")
+    bars: dict[str, Any] = {
+        "x": picture.edges[:-1],
+        "width": np.diff(picture.edges),
+        "align": "edge",
+    }
+    handles: list[Any] = [
+        ax.bar(height=picture.counts, color=GREY, label=picture.draws_label, **bars)
+    ]
+    if picture.counts_beyond.any():
+        handles.append(
+            ax.bar(height=picture.counts_beyond, color=BLUE, label=picture.beyond_label, **bars)
+        )
+    handles.append(ax.axvline(picture.estimate, color=ORANGE, lw=2, label=picture.estimate_label))
     ax.ticklabel_format(axis="x", style="sci", scilimits=(-2, 3))
     ax.locator_params(axis="x", nbins=6)
-    ax.set_xlabel("estimate")
-    ax.set_ylabel("draws")
-    ax.set_title("If nothing were related", loc="left", fontsize=11)
-    ax.legend(frameon=False, fontsize=9)
-    plainly(ax)
+    ax.set_xlabel(picture.x_label)
+    ax.set_ylabel(picture.y_label)
+    ax.set_title(picture.title, loc="left", fontsize=11)
+    ax.legend(handles=handles, frameon=False, fontsize=9)
+    hide_frame(ax)
     return ax

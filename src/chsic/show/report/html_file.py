@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from chsic._util.files import require_outputs, write_whole
 from chsic._util.progress import progress_bar
+from chsic._util.validate import RNGLike
 from chsic.data.columns import Data
 from chsic.inference.result import IndependenceResult
-from chsic.show.report.facts import gather
-from chsic.show.report.figures import require_plotly
-from chsic.show.report.page import page
+from chsic.show.report.gather import gather
+from chsic.show.report.page import render_page, require_libraries
 
 
 def write_report(
@@ -26,7 +25,11 @@ def write_report(
     source: str | None = None,
     missing: Sequence[str] = (),
     progress: bool = False,
-    **settings: Any,
+    kinds: Mapping[str, str] | None = None,
+    nan_policy: str = "raise",
+    n_resamples: int = 9999,
+    workers: int = 1,
+    rng: RNGLike | None = None,
 ) -> IndependenceResult:
     """Test whether x is still related to y once z is known, and write a page about it.
 
@@ -44,8 +47,8 @@ def write_report(
         What was read as no value there, beside NA and its like; for the command that repeats it.
     progress : bool
         Show a progress bar, if standard error is a terminal.
-    **settings
-        ``kinds``, ``nan_policy``, ``n_resamples``, ``workers`` and ``rng``, as for `chsic_test`.
+    kinds, nan_policy, n_resamples, workers, rng
+        As for `chsic_test`.
 
     Returns
     -------
@@ -62,10 +65,20 @@ def write_report(
     ...     path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     True
     """
-    require_plotly()  # what can fail should fail before the tests, not after them
+    require_libraries()  # what can fail should fail before the tests, not after them
     require_outputs([("path", path)], [source] if source else [])
-    with progress_bar("steps", shown=progress) as report:
-        facts = gather(x, y, z, report=report, **settings)
-    text = page(facts, source, missing)
+    with progress_bar("steps", shown=progress) as step:
+        facts = gather(
+            x,
+            y,
+            z,
+            kinds=kinds,
+            nan_policy=nan_policy,
+            n_resamples=n_resamples,
+            workers=workers,
+            rng=rng,
+            progress=step,
+        )
+    text = render_page(facts, source, missing)
     write_whole(Path(path), lambda temporary: temporary.write_text(text, encoding="utf-8"))
     return facts.result

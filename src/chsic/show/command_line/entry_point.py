@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import sys
 import threading
 import traceback
 import warnings
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import typer
 
+from chsic._util.errors import text_for_command_line
 from chsic._util.interrupt import interruptible
-from chsic.show.cli import app
+from chsic.show.command_line.commands import app
 from chsic.show.terminal import flush, print_any_letter, say
 
-# That of click, which typer may have a copy of.
-UsageError: Any = typer.BadParameter.__mro__[1]
 REFUSED, INTERRUPTED = 2, 130  # exit statuses
 MOST_LETTERS = 2_000  # of a message
+
+
+@runtime_checkable
+class UsageError(Protocol):
+    """A command that cannot be understood, of click or of the copy of it inside typer.
+
+    Which of the two raises it depends on the version of typer, and neither class has a public name
+    in all of them; this method is public in both.
+    """
+
+    def format_message(self) -> str:
+        """Say what is wrong with the command."""
+        ...
 
 
 def run() -> None:
@@ -58,12 +69,13 @@ def run() -> None:
 def _sentence(error: BaseException) -> str:
     """Say what is wrong, and what to do as the command line takes it."""
     if isinstance(error, UsageError):
-        of = error.ctx.command_path if error.ctx else "chsic"
+        context = getattr(error, "ctx", None)
+        of = context.command_path if context else "chsic"
         return f"{error.format_message()} Try: {of} --help"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, ValueError | TypeError | OSError):
-        return _as_options(str(error))
+        return text_for_command_line(error)
     if isinstance(error, ImportError):
         missing = f"this needs {error.name.partition('.')[0]}" if error.name else str(error)
         return f"{missing}; pip install 'chsic[cli,plot,report]' has it all"
@@ -94,10 +106,3 @@ def _drop_output() -> None:
     except OSError:
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
-
-
-def _as_options(message: str) -> str:
-    message = re.sub(r"nan_policy='(\w+)'", r"--nan-policy \1", message)
-    for kind, option in (("category", "--categories"), ("number", "--numbers")):
-        message = re.sub(rf"kinds=\{{(['\"])(.*?)\1: '{kind}'\}}", rf"{option} '\2'", message)
-    return message

@@ -12,8 +12,7 @@ import typer
 import chsic
 from chsic._util.files import is_stream, require_outputs, write_rows
 from chsic.many.screened import ScreenedPair
-from chsic.show.cli_paper import demo, figure1, measure
-from chsic.show.options import (
+from chsic.show.command_line.options import (
     AsJson,
     Categories,
     File,
@@ -27,10 +26,11 @@ from chsic.show.options import (
     Threads,
     X,
     Y,
-    ask,
     open_file,
+    read_question,
     source_of,
 )
+from chsic.show.command_line.paper_commands import demo, figure1, measure
 from chsic.show.terminal import print_result, print_screen, say, say_json
 
 app = typer.Typer(
@@ -78,12 +78,14 @@ def independence(
     Example: zcat data.csv.gz | chsic test - --x dose --y outcome --given age,ward
     --categories ward --nan-policy omit
     """
-    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
+    question = read_question(
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+    )
     result = chsic.chsic_test(
-        asked.x,
-        asked.y,
-        asked.z,
-        **asked.said,
+        question.x,
+        question.y,
+        question.z,
+        **question.settings,
         alpha="auto" if alpha is None else alpha,
         n_resamples=resamples,
         workers=threads,
@@ -142,17 +144,17 @@ def screen(
     require_outputs([(option, path) for option, path in outputs if path], [source_of(file)])
     if resume is not None and is_stream(resume):
         raise ValueError(f"--resume: {resume} cannot be read again; name a file.")
-    table, said = open_file(file, categories, numbers, missing, nan_policy)
+    table, settings = open_file(file, categories, numbers, missing, nan_policy)
     of_z = table.split(given or [])
     tested = table.split(columns) if columns else [n for n in table.names if n not in of_z]
     if target is not None and target not in tested:
         tested.append(target)
-    found = chsic.screen(
+    screened = chsic.screen(
         table.read([*tested, *of_z]),
         of_z,
         columns=tested,
         target=target,
-        **said,
+        **settings,
         n_resamples=resamples,
         workers=threads,
         rng=seed,
@@ -160,14 +162,14 @@ def screen(
         progress=True,
     )
     if out is not None:
-        rows = [{**row, "warnings": " ".join(row["warnings"])} for row in found.rows()]
+        rows = [{**row, "warnings": " ".join(row["warnings"])} for row in screened.rows()]
         write_rows(out, [field.name for field in fields(ScreenedPair)], rows)
     if as_json:
-        told = {name: getattr(found, name) for name in ("given", "target", "kinds", "skipped")}
-        failed = [{"x": x, "y": y, "why": why} for (x, y), why in found.failed.items()]
-        say_json({**told, "failed": failed, "pairs": found.rows()})
+        facts = {name: getattr(screened, name) for name in ("given", "target", "kinds", "skipped")}
+        failed = [{"x": x, "y": y, "why": why} for (x, y), why in screened.failed.items()]
+        say_json({**facts, "failed": failed, "pairs": screened.rows()})
     else:
-        print_screen(found, level, show)
+        print_screen(screened, level, show)
 
 
 @app.command("alpha")
@@ -208,12 +210,14 @@ def along_alpha(
         if out.suffix not in (".png", ".svg", ".pdf"):
             raise ValueError(f"--out: a .png, .svg or .pdf file is needed, got {out}.")
         require_outputs([("--out", out)], [source_of(file)])
-    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
-    found = chsic.sensitivity(
-        asked.x,
-        asked.y,
-        asked.z,
-        **asked.said,
+    question = read_question(
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+    )
+    result = chsic.sensitivity(
+        question.x,
+        question.y,
+        question.z,
+        **question.settings,
         alphas=_numbers("--alphas", alphas),
         bandwidths=_numbers("--bandwidths", bandwidths),
         n_resamples=resamples,
@@ -221,14 +225,14 @@ def along_alpha(
         rng=seed,
     )
     if as_json:
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     else:
-        say(*str(found).splitlines())
+        say(*str(result).splitlines())
     if out is not None:
         from chsic import plot
 
         figure = figures.Figure(figsize=(10, 4), layout="constrained")
-        plot.sensitivity(found, figure.subplots(1, 2))
+        plot.sensitivity(result, figure.subplots(1, 2))
         plot.save(figure, out)
         say(str(out), error=True)
 
@@ -255,14 +259,16 @@ def report(
     Example: chsic report data.csv --x ice_cream --y rescues --given temperature --out report.html
     """
     require_outputs([("--out", out)], [source_of(file)])
-    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
+    question = read_question(
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+    )
     chsic.write_report(
         out,
-        asked.x,
-        asked.y,
-        asked.z,
-        **asked.said,
-        source=asked.table.path,
+        question.x,
+        question.y,
+        question.z,
+        **question.settings,
+        source=question.table.path,
         missing=missing or (),
         progress=True,
         n_resamples=resamples,

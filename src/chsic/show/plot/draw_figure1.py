@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from chsic.measure.figure1 import FIXED_GAMMA_DB, FIXED_SIZE, MEASURES, Point
+from chsic.measure.figure1 import Point
+from chsic.show.pictures.figure1 import Figure1Panel, figure1_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "random pruning, α = 4": {"color": "#56B4E9", "marker": "x", "linestyle": "--"},
     "random pruning, α = 64": {"color": "#E69F00", "marker": "+", "linestyle": "--"},
 }
-TITLES = {"a": "$\\mathcal{M}^+$: independent given z", "b": "$\\mathcal{M}^-$: dependent given z"}
+MODELS = {"M+": "$\\mathcal{M}^+$", "M-": "$\\mathcal{M}^-$"}  # as the paper writes them
 
 
 def figure1(points: Sequence[Point]) -> Figure:
@@ -44,30 +45,26 @@ def figure1(points: Sequence[Point]) -> Figure:
     """
     from matplotlib.figure import Figure
 
+    picture = figure1_picture(points)
     figure = Figure(figsize=(9.5, 7), layout="constrained")
     axes = figure.subplots(2, 2, sharey="row")
-    for row, letter in enumerate("ab"):
-        for column, number in enumerate("12"):
-            panel = f"{letter}.{number}"
-            _panel(axes[row, column], panel, [p for p in points if p.panel == panel])
-        axes[row, 0].set_ylabel("dependence measure")
+    for ax, panel in zip(axes.flat, picture.panels, strict=True):
+        _draw(ax, panel)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(picture.y_label)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
     return figure
 
 
-def _panel(ax: Axes, panel: str, points: Sequence[Point]) -> None:
-    against_gamma = panel.endswith("1")
-    for measure in MEASURES:
-        curve = [p for p in points if p.measure == measure.label]
-        at = [p.gamma_db if against_gamma else p.n_samples for p in curve]
-        low, high = [p.mean - p.std for p in curve], [p.mean + p.std for p in curve]
-        style = STYLES[measure.label]
-        ax.plot(at, [p.mean for p in curve], label=measure.label, markersize=4, lw=1.2, **style)
-        ax.fill_between(at, low, high, color=style["color"], alpha=0.12, lw=0)
-    held = f"L = {FIXED_SIZE}" if against_gamma else f"γ = {FIXED_GAMMA_DB:g} dB"
-    ax.set_title(f"({panel})  {TITLES[panel[0]]}, {held}", fontsize=10, loc="left")
-    ax.set_xlabel("γ (dB)" if against_gamma else "L")
+def _draw(ax: Axes, panel: Figure1Panel) -> None:
+    for curve in panel.curves:
+        style = STYLES[curve.label]
+        ax.plot(curve.at, curve.mean, label=curve.label, markersize=4, lw=1.2, **style)
+        ax.fill_between(curve.at, curve.low, curve.high, color=style["color"], alpha=0.12, lw=0)
+    title = f"({panel.letter})  {MODELS[panel.model]}: {panel.truth}, {panel.fixed}"
+    ax.set_title(title, fontsize=10, loc="left")
+    ax.set_xlabel(panel.x_label)
     ax.grid(alpha=0.25)
     ax.set_ylim(bottom=0)
     ax.margins(x=0.02)

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, axes to draw on, and files that appear whole."""
+"""Axes to draw on with matplotlib, and picture files that appear whole."""
 
 from __future__ import annotations
 
@@ -7,16 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chsic._util.files import require_outputs, write_whole
-from chsic._util.names import readable
-from chsic.data.column import Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-DAYS = " (days since 1970)"  # unit of dates
-# Okabe and Ito's, which colour-blind readers can tell apart.
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
@@ -39,13 +33,8 @@ def two_axes_or_new(axes: tuple[Axes, Axes] | None) -> tuple[Axes, Axes]:
     return left, right
 
 
-def axis_name(column: Column) -> str:
-    """Return a column's name, with the unit if there is one."""
-    return readable(column.name) + (DAYS if column.is_date else "")
-
-
-def plainly(ax: Axes) -> None:
-    """Take off the lines that frame no data."""
+def hide_frame(ax: Axes) -> None:
+    """Hide the lines that frame no data."""
     ax.spines[["top", "right"]].set_visible(False)
 
 

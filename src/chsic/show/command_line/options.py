@@ -61,8 +61,8 @@ Workers = Annotated[
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Asked:
-    """The columns that a question is about, and what was said of them.
+class Question:
+    """The columns that a question is about, and settings about them.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Asked:
         The file.
     x, y, z : data frame
         The columns; z is None if there is none.
-    said : dict
+    settings : dict
         Keywords ``kinds`` and ``nan_policy`` of what answers it.
     """
 
@@ -78,16 +78,16 @@ class Asked:
     x: polars.DataFrame
     y: polars.DataFrame
     z: polars.DataFrame | None
-    said: dict[str, Any]
+    settings: dict[str, Any]
 
 
-def ask(
-    table: Table, said: dict[str, Any], x: list[str], y: list[str], given: list[str] | None
-) -> Asked:
+def read_question(
+    table: Table, settings: dict[str, Any], x: list[str], y: list[str], given: list[str] | None
+) -> Question:
     """Read the columns of a question."""
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
     frame = table.read([*of_x, *of_y, *of_z])
-    return Asked(table, frame[of_x], frame[of_y], frame[of_z] if of_z else None, said)
+    return Question(table, frame[of_x], frame[of_y], frame[of_z] if of_z else None, settings)
 
 
 def source_of(file: str) -> str | int:
@@ -102,7 +102,7 @@ def open_file(
     missing: list[str] | None,
     nan_policy: MissingValues,
 ) -> tuple[Table, dict[str, Any]]:
-    """Open a file; also what was said of its columns, as keywords."""
+    """Open a file; also the settings about its columns, as keywords."""
     table = open_table(file, missing or ())
     kinds = {
         name: kind

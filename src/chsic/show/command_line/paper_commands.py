@@ -15,7 +15,8 @@ from chsic._util.progress import progress_bar
 from chsic.kernels.bandwidth import Bandwidth
 from chsic.measure.comparison import compare
 from chsic.measure.figure1 import simulate
-from chsic.show.options import (
+from chsic.show import sentences
+from chsic.show.command_line.options import (
     AsJson,
     Categories,
     File,
@@ -28,11 +29,10 @@ from chsic.show.options import (
     Workers,
     X,
     Y,
-    ask,
     open_file,
+    read_question,
 )
 from chsic.show.terminal import print_comparisons, say, say_json
-from chsic.show.words import answer, question
 
 
 def measure(
@@ -60,12 +60,14 @@ def measure(
 
     Example: chsic measure data.csv --x ice_cream --y rescues --given temperature
     """
-    asked = ask(*open_file(file, categories, numbers, missing, nan_policy), x, y, given)
+    question = read_question(
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+    )
     result = compare(
-        asked.x,
-        asked.y,
-        asked.z,
-        **asked.said,
+        question.x,
+        question.y,
+        question.z,
+        **question.settings,
         alpha=alpha,
         kernel=kernel,
         bandwidth=_bandwidth(bandwidth),
@@ -124,7 +126,7 @@ def demo(
         say(str(path))
     x, y, z = ({name: day[name]} for name in ("ice_cream", "rescues", "temperature"))
     result = chsic.write_report(page, x, y, z, source="chsic.datasets.summer", rng=seed)
-    say("", f"{question(result)} {answer(result)}")
+    say("", f"{sentences.question(result)} {sentences.answer(result)}")
     say("The report, to be opened in a browser:", str(page))
 
 

@@ -1,0 +1,1 @@
+"""The command ``chsic``: its commands, their options, and how errors end it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import theory_reference as ref
+import tests.inference.theory_reference as ref
 
 import chsic
 

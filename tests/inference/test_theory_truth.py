@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
-import theory_reference as ref
+import tests.inference.theory_reference as ref
 
 import chsic
 

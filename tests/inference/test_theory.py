@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tests.inference.theory_reference as ref
 
 import chsic
+import tests.inference.theory_reference as ref
 
 PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
 EXACT = 1e-14  # `tol` with which features of few samples are exact kernels

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
-import tests.inference.theory_reference as ref
 
 import chsic
+import tests.inference.theory_reference as ref
 
 EXACT = 1e-14  # `tol` with which features of few samples are exact kernels
 

@@ -17,7 +17,7 @@ from chsic.inference.contribute import residuals as residuals_of
 from chsic.inference.decide import comparable, decide
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned
-from chsic.inference.plan import FitEffect, Plan, PlannedVariable, plan_variable
+from chsic.inference.plan import Bandwidths, FitEffect, Plan, PlannedVariable, plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable
@@ -46,29 +46,75 @@ def run_test(
     -------
     IndependenceResult
     """
-    given = Given.of(samples.z, settings, rng)
-    samples = samples if given.rows is None else samples.rows(given.rows)
-    variables = [given.variable("x", samples.x), given.variable("y", samples.y)]
-    learned = learn(given, variables)
-    arrangement = arrange(given, len(samples), learned, rng)
-    threads = workers if len(samples) >= THREADS_FROM else 1
-    adjustments = arrangement.adjustments * (2 if len(arrangement.adjustments) == 1 else 1)
-    x, y = (
-        plan_variable(
-            argument,
-            variable,
-            named,
-            adjustment,
-            arrangement.graph,
-            bandwidth=settings.bandwidth,
-            tol=settings.tol,
-            workers=threads,
-        )
-        for argument, variable, named, adjustment in zip(
-            "xy", variables, (samples.x, samples.y), adjustments, strict=True
-        )
-    )
-    return compare(arrangement, settings, x, y, samples, rng, threads)
+    return Question.of(samples, settings, rng).answer(rng, workers)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Question:
+    """x and y given z, ready to be planned with any number of neighbours and any bandwidths.
+
+    Attributes
+    ----------
+    samples : Samples
+        Those that have a partner.
+    given : Given
+        What z decides.
+    x, y : Variable
+        In the order of `given`.
+    learned : list of Learned
+        Metrics of z for x and for y, if z has several columns.
+    """
+
+    samples: Samples
+    given: Given
+    x: Variable
+    y: Variable
+    learned: list[Learned]
+
+    @classmethod
+    def of(
+        cls,
+        samples: Samples,
+        settings: Settings,
+        rng: np.random.Generator,
+        like: Given | None = None,
+    ) -> Question:
+        """Look at z, and scale x and y."""
+        given = Given.of(samples.z, settings, rng, like=like)
+        samples = samples if given.rows is None else samples.rows(given.rows)
+        x, y = given.variable("x", samples.x), given.variable("y", samples.y)
+        return cls(samples, given, x, y, learn(given, (x, y)))
+
+    def answer(self, rng: np.random.Generator, workers: int = 1) -> IndependenceResult:
+        """Plan, contribute, merge and decide."""
+        threads = workers if len(self.samples) >= THREADS_FROM else 1
+        arrangement = self.arrange(rng)
+        x, y = self.plan(arrangement, self.given.settings.bandwidth, threads)
+        return compare(arrangement, self.given.settings, x, y, self.samples, rng, threads)
+
+    def arrange(self, rng: np.random.Generator, alpha: float | None = None) -> Arrangement:
+        """Choose pairs and units, with another number of neighbours if that is given."""
+        given = self.given
+        if alpha is not None:
+            settings = dataclasses.replace(given.settings, alpha=alpha)
+            given = dataclasses.replace(given, settings=settings, like=given)
+        return arrange(given, len(self.samples), self.learned, rng)
+
+    def plan(
+        self, arrangement: Arrangement, bandwidth: Bandwidths, workers: int = 1
+    ) -> tuple[PlannedVariable, PlannedVariable]:
+        """Plan x and y."""
+        of_x, of_y = (arrangement.adjustments * 2)[:2]  # one for both, or one for each
+        graph, tol = arrangement.graph, self.given.settings.tol
+        x = plan_variable(
+            "x", self.x, self.samples.x, of_x, graph,
+            bandwidth=bandwidth, tol=tol, workers=workers,
+        )  # fmt: skip
+        y = plan_variable(
+            "y", self.y, self.samples.y, of_y, graph,
+            bandwidth=bandwidth, tol=tol, workers=workers,
+        )  # fmt: skip
+        return x, y
 
 
 def learn(given: Given, variables: Sequence[Variable]) -> list[Learned]:

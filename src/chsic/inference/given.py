@@ -44,6 +44,8 @@ class Given:
         Order of those along a one-dimensional z, in which neighbours are neighbours in memory.
     cautions : tuple of str
         A sentence on samples without a partner.
+    like : Given or None
+        Another one, whose regressions are used if z is the same.
     """
 
     settings: Settings
@@ -51,10 +53,17 @@ class Given:
     rows: Index | None = None
     order: Index | None = None
     cautions: tuple[str, ...] = ()
+    like: Given | None = None
 
     @classmethod
     def of(
-        cls, z: Columns, settings: Settings, rng: np.random.Generator, *, ordered: bool = True
+        cls,
+        z: Columns,
+        settings: Settings,
+        rng: np.random.Generator,
+        *,
+        ordered: bool = True,
+        like: Given | None = None,
     ) -> Given:
         """Choose the kind of pairs, and the samples that have any; ties of z in random order.
 
@@ -77,7 +86,8 @@ class Given:
         if ordered and confounder.on_line and isinstance(pairs, str):
             order = confounder.along_line(rng)
             confounder = confounder.in_order(order)
-        return cls(dataclasses.replace(settings, pairs=pairs), confounder, rows, order, warnings)
+        settings = dataclasses.replace(settings, pairs=pairs)
+        return cls(settings, confounder, rows, order, warnings, like)
 
     def samples(self, columns: Columns) -> Columns:
         """Return the rows that are compared, in the order of the user."""
@@ -110,14 +120,25 @@ class Given:
     def ridge(self) -> Ridge:
         """Regressions on a z of one column, which all variables share."""
         assert self.confounder is not None
-        return Ridge(self.confounder.scaled)
+        same = self._same_z()
+        return Ridge(self.confounder.scaled) if same is None else same.ridge
 
     @functools.cached_property
     def metric_learner(self) -> MetricLearner | None:
         """What learns a metric of z for each variable; None if there is nothing to learn."""
         if not self.uses_ridge or self.confounder is None or self.confounder.scaled.shape[1] == 1:
             return None
-        return MetricLearner(self.confounder.scaled)
+        same = self._same_z()
+        return MetricLearner(self.confounder.scaled) if same is None else same.metric_learner
+
+    def _same_z(self) -> Given | None:
+        """Return the other one, if it makes the same regressions."""
+        other = self.like
+        if other is None or other.confounder is None or not other.uses_ridge:
+            return None
+        assert self.confounder is not None
+        same = np.array_equal(other.confounder.scaled, self.confounder.scaled)
+        return other if same else None
 
 
 def resolve_pairs(settings: Settings, z: Confounder) -> str | PairGraph:

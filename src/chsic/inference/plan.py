@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -248,6 +248,8 @@ class PlannedVariable:
         What is compared.
     features : tuple of Fitted
         For each kernel the fit of its features, with the residuals of all rows if these are known.
+    depends_on_pairs : bool
+        Whether other pairs given the same z might change the plan.
     known : mapping, optional
         What rows of each batch bring to every comparison, by the number of the batch, if it was
         computed for several of them.
@@ -257,6 +259,7 @@ class PlannedVariable:
     columns: Array
     standardised: Array
     features: tuple[Fitted, ...]
+    depends_on_pairs: bool
     known: Mapping[int, VariableRows] | None = None
 
     @property
@@ -265,6 +268,14 @@ class PlannedVariable:
         arrays = [self.columns, self.standardised]
         arrays += [one for fitted in self.features for one in (fitted.residuals, fitted.noise)]
         return sum(array.nbytes for array in arrays if array is not None)
+
+    def select(self, kernels: Sequence[int]) -> PlannedVariable:
+        """Return the same variable with some of its kernels."""
+        if not self.plan.kernels:
+            return self
+        plan = dataclasses.replace(self.plan, kernels=tuple(self.plan.kernels[k] for k in kernels))
+        features = tuple(self.features[k] for k in kernels)
+        return dataclasses.replace(self, plan=plan, features=features, known=None)
 
 
 def plan_variable(
@@ -290,7 +301,8 @@ def plan_variable(
     if not len(compared):
         none = np.empty(0)
         plan = VariablePlan(scaling, fit, compared, none, none, (), warnings)
-        return PlannedVariable(plan, variable.columns, np.empty((len(variable.columns), 0)), ())
+        nothing = np.empty((len(variable.columns), 0))
+        return PlannedVariable(plan, variable.columns, nothing, (), depends_on_pairs=True)
     left = values.residuals if adjustment.of_columns else variable.columns
     before, origin = variable.columns, scaling.origin
     if len(compared) < left.shape[1]:
@@ -301,11 +313,16 @@ def plan_variable(
     standardised = left - centre
     standardised /= spread
     unit = scaling.unit * float(spread[0]) if len(spread) == 1 else 1.0
-    kernels, features = _plan_kernels(
-        argument, standardised, before, spread, unit, adjustment, graph, bandwidth, tol, workers
-    )
+    depends_on_pairs, of_values = not adjustment.of_columns, 0.0
+    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(before), MOST_PAIRS))
+    if adjustment.of_columns and graph is not None:
+        depends_on_pairs, of_values = _distance_between_values(before, spread, graph, n_pairs)
+    apart = typical_distance(standardised, n_pairs, before)
+    apart = of_values if apart < FIT_DECIDES * of_values else apart
+    widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
+    kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
     plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings)
-    return PlannedVariable(plan, variable.columns, standardised, features)
+    return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -361,26 +378,15 @@ def _cautions(argument: str, variable: Variable, named: Columns, share: Array) -
 
 
 def _plan_kernels(
-    argument: str,
     values: Array,
-    before: Array,
-    spread: Array,
+    widths: list[float],
     unit: float,
+    apart: float,
     adjustment: Adjustment,
-    graph: PairGraph | None,
-    bandwidth: Bandwidths,
     tol: float,
     workers: int,
 ) -> tuple[tuple[KernelPlan, ...], tuple[Fitted, ...]]:
-    """Choose bandwidths for standardised columns, and fit what z explains of their features."""
-    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(values), MOST_PAIRS))
-    apart = typical_distance(values, n_pairs, before)
-    if adjustment.of_columns and graph is not None:
-        of_values = _distance_between_values(before, spread, graph, n_pairs)
-        apart = of_values if apart < FIT_DECIDES * of_values else apart
-    widths = _widths(argument, values, unit, apart, bandwidth)
-    if not (isinstance(bandwidth, str) and bandwidth == "auto"):
-        _require_neither_narrow_nor_wide(argument, widths, values, unit, n_pairs)
+    """Choose landmarks for kernels of standardised columns, and fit what z explains of them."""
     candidates = _shuffled(values[candidate_rows(values, LANDMARK_CANDIDATES)])
 
     def plan(width: float) -> tuple[KernelPlan, Fitted]:
@@ -412,9 +418,10 @@ def _distance_between_values(before: Array, spread: Array, graph: PairGraph, n_p
     i, j = some_pairs(graph, n_pairs)
     apart = before[i] - before[j]
     apart = apart[apart.any(axis=1)]
+    repeat = len(apart) < len(i)
     if not 0 < len(apart) < MOSTLY_DIFFERENT * len(i):
-        return 0.0
-    return float(np.median(np.linalg.norm(apart / spread, axis=1)))
+        return repeat, 0.0
+    return repeat, float(np.median(np.linalg.norm(apart / spread, axis=1)))
 
 
 def _require_neither_narrow_nor_wide(
@@ -456,14 +463,17 @@ def _shuffled(candidates: Array) -> Array:
 
 
 def _widths(
-    argument: str, values: Array, unit: float, apart: float, bandwidth: Bandwidths
+    argument: str, values: Array, unit: float, apart: float, bandwidth: Bandwidths, n_pairs: int
 ) -> list[float]:
     """Return bandwidths in the unit of the standardised variable."""
     if isinstance(bandwidth, str) and bandwidth == "auto":
-        bandwidth = Multiples(MULTIPLES)
+        return [multiple * apart for multiple in MULTIPLES]
     if isinstance(bandwidth, Multiples):
-        return [multiple * apart for multiple in bandwidth.values]
-    several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
-    if not several:
-        raise ValueError("bandwidth: the list is empty; give at least one, or 'auto'.")
-    return [float(bandwidth_of(argument, values * unit, one)[0]) / unit for one in several]
+        widths = [multiple * apart for multiple in bandwidth.values]
+    else:
+        several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
+        if not several:
+            raise ValueError("bandwidth: the list is empty; give at least one, or 'auto'.")
+        widths = [float(bandwidth_of(argument, values * unit, one)[0]) / unit for one in several]
+    _require_neither_narrow_nor_wide(argument, widths, values, unit, n_pairs)
+    return widths

@@ -53,13 +53,18 @@ def _bisect(low: Index, high: Index, before: Callable[[Index, Index], NDArray[np
     return low
 
 
-def pick(starts: Index, stops: Index, ranks: Index) -> tuple[Index, Index]:
+def pick(starts: Index, stops: Index, ranks: Index | None = None) -> tuple[Index, Index]:
     """Return some (row, column) with ``starts[row] <= column < stops[row]``.
 
-    `ranks` are their positions in the list of all of them, row by row.
+    `ranks` are their positions in the list of all of them, row by row; all if not given.
     """
-    ends: Index = np.cumsum(stops - starts)
-    rows = np.searchsorted(ends, ranks, side="right")
+    counts = stops - starts
+    ends: Index = np.cumsum(counts)
+    if ranks is None:
+        rows = np.repeat(np.arange(len(starts)), counts)
+        ranks = np.arange(len(rows))
+    else:
+        rows = np.searchsorted(ends, ranks, side="right")
     columns = stops[rows] - (ends[rows] - ranks)
     return rows, columns
 
@@ -93,6 +98,6 @@ def kth_smallest_distance(points: Array, k: int) -> float:
                 high = np.minimum(high, begin)
             else:
                 return pivot
-    rows, columns = pick(low, high, np.arange(remaining))
+    rows, columns = pick(low, high)
     rank = k - 1 - int((low - next_point).sum())
     return float(np.partition(points[columns] - points[rows], rank)[rank])

@@ -7,7 +7,6 @@ from scipy.spatial import KDTree
 
 from chsic._util.validate import Array, Index
 from chsic.kernels.line_distances import pick
-from chsic.pairs.graph import expand
 
 PROBES = 1000  # points whose neighbourhoods give a first guess of the distance sought
 ROUNDING = 1e-14  # of coordinates; the tree's distances and ours differ by less than this
@@ -106,6 +105,6 @@ def draw(starts: Index, stops: Index, size: int, rng: np.random.Generator) -> tu
     """Draw `size` of the (row, column) with ``starts[row] <= column < stops[row]``."""
     available = int((stops - starts).sum())
     if available == size:
-        return expand(starts, stops)
+        return pick(starts, stops)
     ranks = rng.choice(available, size, replace=False, shuffle=False)
     return pick(starts, stops, np.sort(ranks))

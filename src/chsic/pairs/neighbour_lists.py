@@ -97,11 +97,7 @@ class Neighbours:
 
     def pairs(self, ranks: Index | None = None) -> tuple[Index, Index]:
         """List the pairs in order, the smaller sample first, or those at some ranks of the list."""
-        rows, places = (
-            expand(self._behind, self.starts[1:])
-            if ranks is None
-            else pick(self._behind, self.starts[1:], ranks)
-        )
+        rows, places = pick(self._behind, self.starts[1:], ranks)
         return rows, self.partners[places].astype(np.intp)
 
     def laplacian_times(self, values: Values) -> Values:

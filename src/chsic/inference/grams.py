@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from chsic._util.cache import Kept
+from chsic._util.cache import Cache
 from chsic._util.validate import Array, Index
 from chsic.inference.strata import StratumRows
 from chsic.inference.units import Units
@@ -275,18 +275,18 @@ class FitEffects:
         partners = graph.degrees.astype(np.float64)
         self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
         # By identity, and with the directions themselves, so that no other ones get it.
-        self._alone: Kept[_Sums] = Kept(MOST_DIRECTIONS)
-        self._between: Kept[tuple[Array, Array, Array]] = Kept(MOST_BETWEEN)
+        self._alone: Cache[_Sums] = Cache(MOST_DIRECTIONS)
+        self._between: Cache[tuple[Array, Array, Array]] = Cache(MOST_BETWEEN)
 
     def of(self, x: Taken | None, y: Taken | None) -> FitEffect:
         """Return the effect of two fits; none where nothing was fitted."""
         if x is None or y is None:
             return FitEffect()
         (of_x, c_x), (of_y, c_y) = x, y
-        alone_x = self._alone.of(id(of_x), lambda: self._sums(of_x))
-        alone_y = self._alone.of(id(of_y), lambda: self._sums(of_y))
+        alone_x = self._alone.get(id(of_x), lambda: self._sums(of_x))
+        alone_y = self._alone.get(id(of_y), lambda: self._sums(of_y))
         key = id(of_x), id(of_y)
-        between = self._between.of(key, lambda: (alone_x.lap.T @ of_y, of_x, of_y))[0]
+        between = self._between.get(key, lambda: (alone_x.lap.T @ of_y, of_x, of_y))[0]
         both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
         return FitEffect(
             1 + float(c_x @ alone_x.products) / self._total,

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from chsic._util.cache import Kept, KeptArrays
+from chsic._util.cache import Cache, nbytes_of
 from chsic._util.names import did_you_mean, readable
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import (
@@ -162,8 +162,8 @@ class Discovery:
         self._names = list(raw)
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
         self._n_resamples = as_resamples(n_resamples)
-        self._kept: KeptArrays[_Given | _Variable] = KeptArrays(KEPT_BYTES)
-        self._answers: Kept[Answer] = Kept(MOST_ANSWERS)
+        self._kept: Cache[_Given | _Variable] = Cache(KEPT_BYTES, weigh=nbytes_of)
+        self._answers: Cache[Answer] = Cache(MOST_ANSWERS)
 
     def __repr__(self) -> str:
         shown = ", ".join(readable(name) for name in self._names[:8])
@@ -194,7 +194,7 @@ class Discovery:
         """
         of_x, of_y, of_z = self._places("x", x), self._places("y", y), self._places("z", z)
         of_x, of_y = sorted((of_x, of_y))
-        return self._answers.of((of_x, of_y, of_z), lambda: self._answer(of_x, of_y, of_z))
+        return self._answers.get((of_x, of_y, of_z), lambda: self._answer(of_x, of_y, of_z))
 
     def _answer(self, x: Places, y: Places, z: Places) -> Answer:
         constant = self._constant_among(x, y, z)
@@ -230,7 +230,7 @@ class Discovery:
             return chsic_test(
                 u, v, w or None, nan_policy="omit", n_resamples=self._n_resamples, rng=rng
             )
-        given = self._kept.of(of_z, lambda: self._given(of_z))
+        given = self._kept.get(of_z, lambda: self._given(of_z))
         assert isinstance(given, _Given)
         first, second = (self._variable(places, of_z, given) for places in (of_x, of_y))
         inference = given.inference or self._own_inference(given, (first, second), rng)
@@ -240,7 +240,7 @@ class Discovery:
         return inference.compare(first.left, second.left, samples, rng)
 
     def _variable(self, places: Places, z: Places, given: _Given) -> _Variable:
-        made = self._kept.of((places, z), lambda: self._less_z(places, given))
+        made = self._kept.get((places, z), lambda: self._less_z(places, given))
         assert isinstance(made, _Variable)
         return made
 

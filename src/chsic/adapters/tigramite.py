@@ -17,7 +17,7 @@ from tigramite.independence_tests.independence_tests_base import CondIndTest
 
 from chsic._util.cache import Cache
 from chsic._util.validate import Array, as_count
-from chsic.adapters.digest import digest_of
+from chsic.data.fingerprint import fingerprint
 from chsic.inference.independence import chsic_test
 from chsic.inference.prepare import MULTIPLES, Multiples
 
@@ -133,11 +133,12 @@ class CHSIC(CondIndTest):
         if data_type is not None:
             discrete = np.array([bool(np.any(row)) for row in data_type])
         parts = [
-            digest_of(array[xyz == role]) + digest_of(discrete[xyz == role]) for role in range(3)
+            fingerprint(array[xyz == role]) + fingerprint(discrete[xyz == role])
+            for role in range(3)
         ]
         # The same signs for the same data, whatever was asked before; x and y may change places.
-        digest = "".join([*sorted(parts[:2]), parts[2]])
-        rng = np.random.default_rng([self._seed, *bytes.fromhex(digest)])
+        named = "".join([*sorted(parts[:2]), parts[2]])
+        rng = np.random.default_rng([self._seed, *bytes.fromhex(named)])
         varies = (array != array[:, :1]).any(axis=1)
         variables: list[dict[str, np.ndarray]] = [
             {f"{'xyz'[role]}{k}": array[k] for k in np.flatnonzero((xyz == role) & varies)}

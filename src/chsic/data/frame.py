@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from chsic._util.names import readable
 from chsic._util.validate import MIN_SAMPLES, require_same_length
 from chsic.data.column import Column, read_column
 from chsic.data.columns import require_no_identifier, require_usable
+from chsic.data.fingerprint import fingerprint
 from chsic.data.samples import as_kinds, require_complete
 
 
@@ -93,13 +93,8 @@ class Frame:
         }
 
     def fingerprint(self) -> str:
-        """Return what two data sets share only if they are the same."""
-        digest = hashlib.sha256()
-        for column in (*self.z, *self.columns.values()):
-            role = "tested" if column.name in self.columns else "given"
-            digest.update(repr((role, column.name, column.kind, column.levels)).encode())
-            digest.update(np.ascontiguousarray(column.values).tobytes())
-        return digest.hexdigest()
+        """Return what two data sets share only if they, and the roles of columns, are the same."""
+        return fingerprint(len(self.z), *self.z, *self.columns.values())
 
 
 def _require_usable(name: str, column: Column) -> None:

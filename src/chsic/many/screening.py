@@ -22,8 +22,8 @@ from chsic.data.frame import Frame
 from chsic.data.samples import require_nan_policy
 from chsic.inference.independence import as_resamples, chsic_test
 from chsic.inference.result import IndependenceResult
-from chsic.many.checkpoint import SEEDS, PairLines, line_of, pairs_of
-from chsic.many.finished import Finished
+from chsic.many.checkpoint import Checkpoint
+from chsic.many.screen_checkpoint import N_SEEDS, PairLines, line_of, pairs_of
 from chsic.many.screened import Screen, require_statsmodels
 from chsic.many.shared import SharedTests, or_failure
 
@@ -73,9 +73,9 @@ def screen(
     rng : None, int or numpy.random.Generator
         Draws the signs of each pair, which do not depend on what other pairs are tested.
     resume : path-like, optional
-        A file in which finished pairs are kept as they come. If it is there already, from a run on
-        the same data that was stopped or killed, those pairs are not tested again. A file with a
-        line that no such run writes is refused, and stays as it is.
+        A checkpoint: a file to which each pair is written once it is tested. If it is there
+        already, from a run on the same data that was stopped or killed, those pairs are not tested
+        again. A file with a line that no such run writes is refused, and stays as it is.
     progress : bool
         Show a progress bar, if standard error is a terminal.
 
@@ -109,7 +109,7 @@ def screen(
     tested = _tested(raw, of_z, columns, target)
     pairs = _pairs(tested, target)
     data = Frame.read(raw, of_z, tested, kinds, nan_policy)
-    seed = int(as_generator(rng).integers(SEEDS))
+    seed = int(as_generator(rng).integers(N_SEEDS))
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     with contextlib.ExitStack() as stack:
         file = None
@@ -121,8 +121,8 @@ def screen(
             }
             known, new = (run, {"seed": seed}) if rng is None else ({**run, "seed": seed}, {})
             valid = PairLines(data.columns, len(data.known))
-            file = stack.enter_context(Finished(resume, known, new, valid))
-            seed, lines = file.run["seed"], file.lines
+            file = stack.enter_context(Checkpoint("resume", resume, known, valid, new))
+            seed, lines = file.header["seed"], file.lines
         wanted = [pair for pair in pairs if not data.skipped.keys() & pair]
         left = [pair for pair in wanted if pair not in lines]
         report = stack.enter_context(progress_bar("pairs", shown=progress))

@@ -18,7 +18,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from chsic._util.names import readable, seen
+from chsic._util.names import printable, readable
 from chsic._util.system_errors import naming
 from chsic.data.samples import about_omitted
 from chsic.inference.result import IndependenceResult
@@ -41,7 +41,7 @@ def say(*lines: str, error: bool = False) -> None:
     stream = sys.stderr if error else sys.stdout
     with naming("standard error" if error else "standard output"):
         for line in lines if stream is not None else ():  # it may be closed
-            print(seen(line), file=stream)
+            print(printable(line), file=stream)
 
 
 @naming("standard output")
@@ -160,7 +160,7 @@ def print_comparisons(results: dict[str, Comparison]) -> None:
 
 def _text(text: str, style: str = "") -> Text:
     """Return text for rich: no markup, nothing that cannot be seen, and on one line."""
-    return Text(seen(text), style=style)
+    return Text(printable(text), style=style)
 
 
 class _Hanging:

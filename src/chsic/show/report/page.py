@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from chsic._util.names import readable, seen, shortened
+from chsic._util.names import printable, readable, shortened
 from chsic.inference.result import IndependenceResult
 from chsic.show.report.facts import Facts
 from chsic.show.report.figures import Picture, pictures, plotly_script
@@ -192,7 +192,7 @@ def _command(
     if settings["nan_policy"] != "raise":
         parts += ["--nan-policy", settings["nan_policy"]]
     parts += ["--resamples", str(settings["n_resamples"]), "--seed", str(settings["rng"])]
-    return shlex.join(seen(part) for part in parts)
+    return shlex.join(printable(part) for part in parts)
 
 
 def _columns(names: tuple[str, ...]) -> str:

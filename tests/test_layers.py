@@ -88,7 +88,7 @@ def test_a_wrong_import_is_noticed(tmp_path):
 
 def test_extras_are_imported_where_used():
     """Importing all public names must not need, or pay for, what is optional."""
-    extras = ("matplotlib", "narwhals", "plotly", "polars", "rich", "statsmodels", "typer")
+    extras = ("matplotlib", "narwhals", "plotly", "polars", "rich", "typer")
     code = (
         "import sys, chsic; [getattr(chsic, name) for name in chsic.__all__];"
         f"print([m for m in {extras} if m in sys.modules])"
@@ -141,7 +141,8 @@ PUBLIC_MODULES = [
     "kernels.kernel",
     "many.along_settings",
     "many.calibration",
-    "many.screened",
+    "many.multiple_testing",
+    "many.screen_result",
     "many.screening",
     "measure.comparison",
     "measure.figure1",
@@ -180,10 +181,8 @@ HELPERS = {
     "before_and_after",
     "count_pairs",
     "max_pairs",
-    "adjusted_pvalues",
     "as_resamples",
     "profile_along",
-    "require_statsmodels",
     "save",
     "settings",
 }

@@ -18,7 +18,8 @@ from chsic._util.strict_json import (
 from chsic._util.validate import MIN_SAMPLES
 from chsic.inference.independence import FEWEST_RESAMPLES, MOST_RESAMPLES
 from chsic.inference.result import IndependenceResult
-from chsic.many.screened import ScreenedPair, adjusted_pvalues
+from chsic.many.multiple_testing import benjamini_hochberg, holm
+from chsic.many.screen_result import ScreenedPair
 from chsic.many.shared import Failure
 
 N_SEEDS = 2**62
@@ -49,11 +50,10 @@ def line_of(x: str, y: str, result: IndependenceResult | Failure) -> dict[str, A
 def pairs_of(lines: Sequence[dict[str, Any]]) -> tuple[ScreenedPair, ...]:
     """Add adjusted p-values, which all pairs decide together."""
     pvalues = [line["pvalue"] for line in lines]
+    adjusted = zip(benjamini_hochberg(pvalues).tolist(), holm(pvalues).tolist(), strict=True)
     return tuple(
-        ScreenedPair(**line | {"warnings": tuple(line["warnings"])}, pvalue_bh=bh, pvalue_holm=holm)
-        for line, bh, holm in zip(
-            lines, adjusted_pvalues(pvalues), adjusted_pvalues(pvalues, "holm"), strict=True
-        )
+        ScreenedPair(**line | {"warnings": tuple(line["warnings"])}, pvalue_bh=bh, pvalue_holm=p)
+        for line, (bh, p) in zip(lines, adjusted, strict=True)
     )
 
 

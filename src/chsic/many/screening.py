@@ -24,7 +24,7 @@ from chsic.inference.independence import as_resamples, chsic_test
 from chsic.inference.result import IndependenceResult
 from chsic.many.checkpoint import Checkpoint
 from chsic.many.screen_checkpoint import N_SEEDS, PairLines, line_of, pairs_of
-from chsic.many.screened import Screen, require_statsmodels
+from chsic.many.screen_result import Screen
 from chsic.many.shared import SharedTests, or_failure
 
 MOST_PAIRS = 1_000_000
@@ -103,7 +103,6 @@ def screen(
     require_nan_policy(nan_policy)
     n_resamples = as_resamples(n_resamples)
     workers = as_count("workers", workers, minimum=1)
-    require_statsmodels()
     raw = named_columns("frame", frame)
     of_z = [] if given is None else _names("given", given, raw)
     tested = _tested(raw, of_z, columns, target)

@@ -22,7 +22,7 @@ from chsic._util.names import printable, readable
 from chsic._util.system_errors import naming
 from chsic.data.samples import about_omitted
 from chsic.inference.result import IndependenceResult
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 from chsic.measure.comparison import Comparison
 from chsic.show.words import answer, pvalue, question, strength, with_readable_names
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from chsic._util.names import readable
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 from chsic.show.plot.canvas import BLUE, GREY, axes_or_new
 
 if TYPE_CHECKING:

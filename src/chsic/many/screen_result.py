@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -233,22 +233,3 @@ class Screen:
         if len(self) > SHOWN:
             lines.append(f"  ... and {len(self) - SHOWN} with larger p-values")
         return "\n".join(lines)
-
-
-def require_statsmodels() -> Any:
-    """Return what adjusts p-values, or say what is missing: before a long run, not after it."""
-    try:
-        from statsmodels.stats.multitest import multipletests
-    except ImportError as error:
-        raise ImportError(
-            "screen: adjusted p-values need statsmodels; install 'chsic[screen]'."
-        ) from error
-    return multipletests
-
-
-def adjusted_pvalues(pvalues: Sequence[float], method: str = "fdr_bh") -> list[float]:
-    """Adjust p-values, by Benjamini and Hochberg if not said otherwise."""
-    if not pvalues:
-        return []
-    adjusted: list[float] = require_statsmodels()(pvalues, method=method)[1].tolist()
-    return adjusted

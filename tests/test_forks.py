@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import chsic
 from chsic._util.cache import Cache
-from chsic._util.forks import Lock, ProcessWide, Unforked
+from chsic._util.forks import Lock
 from chsic._util.interrupt import interruptible
-from chsic._util.parallel import blas_on_one_thread
+from chsic._util.parallel import ProcessWide, Unforked, blas_on_one_thread
 from chsic.inference import smooth
 from chsic.measure.engines import fourier
 
@@ -370,5 +370,5 @@ def hung_in_blas(text):
     The file that called it is one of those that compute.
     """
     [file] = re.findall(r'most recent call first\):\n  File "(.*)"', text)[:1] or [""]
-    waiting = {"cache.py", "forks.py", "functools.py", "threading.py"}
+    waiting = {"cache.py", "forks.py", "functools.py", "parallel.py", "threading.py"}
     return bool(file) and Path(file).name not in waiting

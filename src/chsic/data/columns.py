@@ -108,28 +108,28 @@ def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LE
             f"{readable(argument)}: got {n} samples, at least {MIN_SAMPLES} are needed{hint}."
         )
     for column in columns:
-        which, values = called(argument, column), column.values
+        values = column.values
         if not all_finite(values) and len(bad := np.flatnonzero(~np.isfinite(values))):
             infinite = np.isinf(values[bad])
             what = "infinite" if infinite.all() else "missing, NaN or infinite"
             what = what if infinite.any() else "missing or NaN"
             raise ValueError(
-                f"{which}: {len(bad)} of {n} samples are {what} (first at row {bad[0]}); drop "
-                "those rows from every argument, or impute them."
+                f"{called(argument, column)}: {len(bad)} of {n} samples are {what} (first at row "
+                f"{bad[0]}); drop those rows from every argument, or impute them."
             )
         if values[0] == values[-1] and np.all(values == values[0]):
             what = repr(column.levels[0]) if column.levels else f"{values[0]:g} in double precision"
             raise ValueError(
-                f"{which}: every value is {what}. A constant column can neither depend on anything "
-                "nor explain anything, and its standard deviation would give a bandwidth of zero, "
-                "that is a division by zero in the kernel; drop it."
+                f"{called(argument, column)}: every value is {what}. A constant column can neither "
+                "depend on anything nor explain anything, and its standard deviation would give a "
+                "bandwidth of zero, that is a division by zero in the kernel; drop it."
             )
         if len(column.levels) > most_levels:
             text = next((level for level in column.levels if not is_number(level)), "")
             shown = f" (such as {readable(text)!r}, which is no number)" if text else ""
             raise ValueError(
-                f"{which}: {len(column.levels)} categories{shown} are more than {most_levels}; "
-                "group rare ones, or correct what is no number and say so with "
+                f"{called(argument, column)}: {len(column.levels)} categories{shown} are more than "
+                f"{most_levels}; group rare ones, or correct what is no number and say so with "
                 f"kinds={{{readable(column.name)!r}: 'number'}}."
             )
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from chsic._util.arrays import Rows, row_blocks
 from chsic._util.parallel import in_order
-from chsic._util.rows import Rows, in_parts
 from chsic._util.validate import Array, Index
 from chsic.inference.smooth import Columns, Smoother
 from chsic.inference.strata import Strata
@@ -63,7 +63,7 @@ class Adjuster(Protocol):
 
 def all_rows(adjusted: Adjusted, n: int, workers: int = 1) -> tuple[Array, Array | None]:
     """Return the residuals of all n samples, made some at a time."""
-    parts = adjusted.parts or in_parts(n)
+    parts = adjusted.parts or row_blocks(n)
     made = list(in_order(adjusted.rows, parts, workers))
     residuals, left = np.empty((n, made[0][0].shape[1])), np.empty(n)
     for rows, (of_rows, left_of_rows) in zip(parts, made, strict=True):
@@ -83,7 +83,7 @@ class Unadjusted:
 
     def fit(self, targets: Columns) -> Adjusted:
         """Return centred columns."""
-        mean = _mean(targets, in_parts(self._n))
+        mean = _mean(targets, row_blocks(self._n))
         return Adjusted(lambda rows: (targets(rows) - mean, None))
 
 

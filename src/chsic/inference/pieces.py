@@ -13,8 +13,8 @@ from typing import overload
 
 import numpy as np
 
-from chsic._util import rows as together
-from chsic._util.rows import Rows
+from chsic._util import arrays
+from chsic._util.arrays import Rows
 from chsic._util.validate import Index
 from chsic.inference.strata import Strata, StratumRows
 from chsic.inference.units import Units
@@ -94,7 +94,7 @@ def cut_into_pieces(
     if strata is not None:
         return _in_strata(strata, units)
     if (
-        n > together.AT_ONCE
+        n > arrays.BLOCK_ROWS
         and runs is not None
         and runs.in_order
         and not len(graph.listed[0])
@@ -118,7 +118,7 @@ def _cuts(bounds: Index, rows: int) -> list[tuple[int, int]]:
 def _along_line(runs: Intervals, units: Units, rim: int) -> Pieces:
     """Neighbours on a line are neighbours in memory: the rows of a piece are a run."""
     here, none = np.arange(len(runs.order)), np.empty(0, np.intp)
-    cuts = _cuts(units.bounds, together.AT_ONCE)
+    cuts = _cuts(units.bounds, arrays.BLOCK_ROWS)
 
     def make(number: int) -> Piece:
         first, last = cuts[number]

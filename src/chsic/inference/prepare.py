@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from chsic._util.arrays import Rows
 from chsic._util.parallel import in_order
-from chsic._util.rows import Rows
 from chsic._util.validate import Array, Index
 from chsic.data.columns import Columns
 from chsic.inference.adjust import Adjusted, Adjuster

@@ -16,9 +16,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from chsic._util.distinct import distinct
+from chsic._util.arrays import Rows, row_blocks, sorted_unique
 from chsic._util.forks import Lock
-from chsic._util.rows import Rows, in_parts
 from chsic._util.validate import Array
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
@@ -175,7 +174,7 @@ class Smoother:
                 if isinstance(rows, slice) or len(rows) <= MOST_HELD:
                     residuals = self._before_turn(width, rows) @ turned
                 else:
-                    parts = (rows[part] for part in in_parts(len(rows)))
+                    parts = (rows[part] for part in row_blocks(len(rows)))
                     fits = [basis.before_turn(self._z[part]) @ turned for part in parts]
                     residuals = np.concatenate(fits)
                 np.subtract(targets(rows), residuals, out=residuals)
@@ -307,4 +306,4 @@ def some_rows(z: Array, number: int) -> Rows:
         return slice(None)
     ends = np.concatenate([z.argmin(axis=0), z.argmax(axis=0)])[: number // 2]
     drawn = np.random.default_rng(0).choice(n, number - len(ends), replace=False, shuffle=False)
-    return distinct(np.concatenate([drawn, ends]))
+    return sorted_unique(np.concatenate([drawn, ends]))

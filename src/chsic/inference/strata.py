@@ -8,8 +8,8 @@ import itertools
 
 import numpy as np
 
-from chsic._util import rows as together
-from chsic._util.rows import Rows
+from chsic._util import arrays
+from chsic._util.arrays import Rows
 from chsic._util.validate import Index
 
 
@@ -74,10 +74,10 @@ class Strata:
         """Cut the order between strata; large ones are cut as well, and stay by themselves."""
         bounds = np.concatenate([[0], np.cumsum(self.sizes)])
         cuts = [0]
-        for stratum in np.flatnonzero(self.sizes > together.AT_ONCE).tolist():
+        for stratum in np.flatnonzero(self.sizes > arrays.BLOCK_ROWS).tolist():
             begin, end = bounds[stratum : stratum + 2].tolist()
             cuts += _cuts(bounds, cuts[-1], begin)
-            cuts += [*range(begin + together.AT_ONCE, end, together.AT_ONCE), end]
+            cuts += [*range(begin + arrays.BLOCK_ROWS, end, arrays.BLOCK_ROWS), end]
         cuts += _cuts(bounds, cuts[-1], len(self.order))
         return [self.part(self.order[a:b]) for a, b in itertools.pairwise(cuts)]
 
@@ -94,7 +94,7 @@ def _cuts(bounds: Index, start: int, stop: int) -> list[int]:
     """Return bounds after `start`, as far apart as a part may be large, up to `stop`."""
     cuts = []
     while start < stop:
-        most = min(start + together.AT_ONCE, stop)
+        most = min(start + arrays.BLOCK_ROWS, stop)
         start = int(bounds[np.searchsorted(bounds, most, side="right") - 1])
         cuts.append(start)
     return cuts

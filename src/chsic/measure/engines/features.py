@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from chsic._util.distinct import distinct
+from chsic._util.arrays import sorted_unique
 from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
 from chsic.kernels import Kernel
@@ -254,7 +254,7 @@ def _listed_chunks(graph: PairGraph) -> Iterator[Chunk]:
 
 
 def _listed_rows(part: csr_array, features: Features) -> NDArray[np.floating]:
-    partners = distinct(part.indices)
+    partners = sorted_unique(part.indices)
     product: NDArray[np.floating] = part[:, partners] @ features(partners)
     return product
 

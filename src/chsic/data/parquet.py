@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chsic.data.content import Content, mapped
+from chsic.data.file_content import Content, mapped
 from chsic.data.memory_limit import BYTES_OF_ROW, require_memory
 from chsic.data.parquet_footer import ColumnSize, column_sizes
 from chsic.data.polars_errors import PARQUET_IS_BROKEN, errors_of_polars

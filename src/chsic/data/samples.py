@@ -10,8 +10,15 @@ import numpy as np
 
 from chsic._util.names import did_you_mean
 from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
+from chsic.data.arguments import (
+    MOST_LEVELS,
+    Columns,
+    Data,
+    called,
+    cut_into_columns,
+    require_usable,
+)
 from chsic.data.column import Column, read_column
-from chsic.data.columns import MOST_LEVELS, Columns, Data, called, cut_into_columns, require_usable
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message

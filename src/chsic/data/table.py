@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from chsic._util.csv_cells import INERT, original
 from chsic._util.names import did_you_mean
-from chsic.data.content import (
+from chsic.data.file_content import (
     Content,
     as_text,
     end_of_line,

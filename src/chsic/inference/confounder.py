@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index
+from chsic.data.arguments import Columns, side_by_side
+from chsic.data.cleaning import about_far_values, clip_outliers, compress_outliers
 from chsic.data.column import Column
-from chsic.data.columns import Columns, side_by_side
-from chsic.data.outliers import about_far_values, clipped, drawn_in
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
 from chsic.pairs.nearest import sorted_with_ties
 from chsic.pairs.strata import strata_of
@@ -120,13 +120,13 @@ def _scaled(column: Column) -> Array:
         # From the median on, so that values far from zero keep their digits.
         values = values - np.median(values, axis=0)
         # Among rows that are compared, z may be constant.
-        spread = standard_deviations("z", clipped(values))[0] or 1.0
+        spread = standard_deviations("z", clip_outliers(values))[0] or 1.0
     else:
         counts = np.bincount(column.values.astype(np.intp))
         n = len(column.values)
         spread = np.sqrt((counts * (1 - counts / n)).sum() / (n - 1))
         often = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
         values = (column.values[:, np.newaxis] == often).astype(np.float64)
-    scaled = drawn_in(values / spread)
+    scaled = compress_outliers(values / spread)
     scaled -= scaled.mean(axis=0)
     return scaled

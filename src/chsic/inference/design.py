@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._util.malloc import keep_freed_memory
 from chsic._util.validate import Array, Index
-from chsic.data.columns import called
+from chsic.data.arguments import called
 from chsic.inference.adjust import (
     ADJUSTMENTS,
     Adjuster,

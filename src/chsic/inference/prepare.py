@@ -13,7 +13,7 @@ import numpy as np
 from chsic._util.arrays import Rows
 from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
-from chsic.data.columns import Columns
+from chsic.data.arguments import Columns
 from chsic.inference.adjust import Adjusted, Adjuster
 from chsic.inference.grams import Residuals, Share, residuals_alone, share_of
 from chsic.inference.pieces import Piece

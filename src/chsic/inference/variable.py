@@ -8,10 +8,9 @@ import functools
 import numpy as np
 
 from chsic._util.validate import Array, Index
+from chsic.data.arguments import Columns, called, indicators, require_no_identifier
+from chsic.data.cleaning import about_far_values, clip_outliers, compress_outliers, without_rounding
 from chsic.data.column import Column
-from chsic.data.columns import Columns, called, indicators, require_no_identifier
-from chsic.data.outliers import about_far_values, clipped, drawn_in
-from chsic.data.rounding import without_rounding
 from chsic.inference.adjust import Adjuster, all_rows
 from chsic.inference.grams import residuals_alone
 from chsic.kernels.bandwidth import joint_deviations, require_finite_range
@@ -57,13 +56,13 @@ class Variable:
         values, origin = indicators([_exact(column) for column in columns])
         require_finite_range(argument, values)
         values = values - np.median(values, axis=0)
-        near = clipped(values)
+        near = clip_outliers(values)
         spreads = joint_deviations(argument, near, origin)
         unit = float(spreads[0]) if len(spreads) == 1 else 1.0
         spreads[spreads == 0] = 1.0  # constant among the rows that are used
         scaled = values / spreads
         inside = scaled if near is values else near / spreads
-        scaled = drawn_in(scaled)
+        scaled = compress_outliers(scaled)
         return cls(scaled, inside, scaled, origin, unit)
 
     def rows(self, order: Index) -> Variable:

@@ -22,8 +22,8 @@ from chsic._util.validate import (
     as_generator,
     require_same_length,
 )
+from chsic.data.arguments import MOST_LEVELS, Data, named_columns, require_usable
 from chsic.data.column import Column, read_column
-from chsic.data.columns import MOST_LEVELS, Data, named_columns, require_usable
 from chsic.data.samples import Samples, as_kinds, require_complete, require_nan_policy
 from chsic.inference.adjust import RidgeAdjuster
 from chsic.inference.comparable import Comparable, comparable

@@ -17,9 +17,9 @@ from chsic._util.names import did_you_mean
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.progress import progress_bar
 from chsic._util.validate import RNGLike, as_count, as_generator
-from chsic.data.columns import Data, named_columns
-from chsic.data.frame import Frame
+from chsic.data.arguments import Data, named_columns
 from chsic.data.samples import require_nan_policy
+from chsic.data.screen_data import ScreenData
 from chsic.inference.independence import as_resamples, chsic_test
 from chsic.inference.result import IndependenceResult
 from chsic.many.checkpoint import Checkpoint
@@ -107,7 +107,7 @@ def screen(
     of_z = [] if given is None else _names("given", given, raw)
     tested = _tested(raw, of_z, columns, target)
     pairs = _pairs(tested, target)
-    data = Frame.read(raw, of_z, tested, kinds, nan_policy)
+    data = ScreenData.read(raw, of_z, tested, kinds, nan_policy)
     seed = int(as_generator(rng).integers(N_SEEDS))
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     with contextlib.ExitStack() as stack:
@@ -195,7 +195,7 @@ def _pairs(tested: list[str], target: str | int | None) -> list[tuple[str, str]]
 
 
 def _tests(
-    frame: Frame, pairs: Sequence[tuple[str, str]], n_resamples: int, seed: int, workers: int
+    frame: ScreenData, pairs: Sequence[tuple[str, str]], n_resamples: int, seed: int, workers: int
 ) -> Iterator[dict[str, Any]]:
     """Test pairs: those of complete columns together, those with gaps one by one."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from chsic._util.validate import RNGLike, as_generator
-from chsic.data.columns import Data, as_columns
+from chsic.data.arguments import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
 from chsic.pairs.blind import complete_pairs
 from chsic.pairs.graph import PairGraph, count_pairs, max_pairs

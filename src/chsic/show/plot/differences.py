@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from chsic._util.validate import Array, RNGLike, as_generator
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_samples
 from chsic.pairs import nearest_pairs
 from chsic.show.plot.canvas import GREY, axis_name, plainly, two_axes_or_new

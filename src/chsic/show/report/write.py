@@ -9,7 +9,7 @@ from typing import Any
 
 from chsic._util.files import require_outputs, write_whole
 from chsic._util.progress import progress_bar
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.inference.result import IndependenceResult
 from chsic.show.report.facts import gather
 from chsic.show.report.figures import require_plotly

@@ -1,4 +1,4 @@
-"""The columns of a screen, read from a data frame: confounders, and those to be tested."""
+"""The data of a screen: confounders, columns to be tested, and which of them cannot be."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from chsic._util.names import readable
 from chsic._util.validate import MIN_SAMPLES, require_same_length
+from chsic.data.arguments import require_no_identifier, require_usable
 from chsic.data.column import Column, read_column
-from chsic.data.columns import require_no_identifier, require_usable
 from chsic.data.fingerprint import fingerprint
 from chsic.data.samples import as_kinds, require_complete
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Frame:
+class ScreenData:
     """What was read.
 
     Attributes
@@ -50,7 +50,7 @@ class Frame:
         tested: Sequence[str],
         kinds: Mapping[str, str] | None,
         nan_policy: str,
-    ) -> Frame:
+    ) -> ScreenData:
         """Read columns that are there; confounders must be usable, others may be skipped."""
         said = as_kinds(kinds, list(raw))
         z = [read_column(name, raw[name], said.get(name)) for name in of_z]

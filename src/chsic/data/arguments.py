@@ -1,4 +1,4 @@
-"""Columns side by side: arrays, series and data frames, cut up, checked and made a matrix."""
+"""Arguments that hold data: arrays, series and data frames, cut into columns and checked."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_columns(
 
     Examples
     --------
-    >>> from chsic.data.columns import read_columns
+    >>> from chsic.data.arguments import read_columns
     >>> [column] = read_columns("x", ["red", "blue", "red"])
     >>> column.kind, column.levels, column.values
     ('category', ('blue', 'red'), array([1., 0., 1.]))

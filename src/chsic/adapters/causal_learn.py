@@ -54,7 +54,7 @@ class CHSIC(CIT_Base):
     ) -> None:
         super().__init__(data)
         named = {str(column): kind for column, kind in (kinds or {}).items()}
-        seed = None if rng is None else as_count("rng", rng, minimum=0)  # so that files can tell it
+        seed = None if rng is None else as_count("rng", rng, minimum=0)  # which a file can name
         self.tests = Discovery(
             data, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=seed
         )

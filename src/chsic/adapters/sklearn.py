@@ -25,9 +25,9 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
     ----------
     given : int, str, iterable of those or mask, optional
         Columns of X that are confounders: positions, names in a data frame, or a boolean for each
-        column. They are kept.
+        column. They are always selected.
     n_features_to_select : int, optional
-        How many of the others to keep, the strongest; all that are significant if not given.
+        How many of the others to select, the strongest; all that are significant if not given.
     level : float
         Largest p-value, adjusted by Benjamini and Hochberg, of a feature that is significant.
     categories : int, str, iterable of those or mask, optional

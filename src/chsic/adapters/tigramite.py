@@ -36,7 +36,7 @@ class CHSIC(CondIndTest):
     """Conditional independence by C-HSIC, as tigramite calls it.
 
     The measure is the coefficient, 0 if independent and 1 if the same. The p-value assumes that
-    what is left of samples given the condition is independent in time; condition on the past.
+    residuals given the condition are independent in time; condition on the past.
 
     Parameters
     ----------

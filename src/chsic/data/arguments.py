@@ -57,18 +57,18 @@ def read_columns(
 def named_columns(argument: str, values: Data) -> dict[str, Any]:
     """Cut a data frame into columns by name, none of them read; those of an array are numbered."""
     if isinstance(values, Mapping) or _as_frame(argument, values) is not None:
-        found = cut_into_columns(argument, values)
+        columns = cut_into_columns(argument, values)
     else:
         array = _as_array(argument, values)
         if array.ndim != 2:
             raise TypeError(
                 f"{argument}: expected a data frame or an (n, d) array, got shape {array.shape}."
             )
-        found = [(str(k), column) for k, column in enumerate(array.T)]
-    for name, times in Counter(name for name, _ in found).items():
+        columns = [(str(k), column) for k, column in enumerate(array.T)]
+    for name, times in Counter(name for name, _ in columns).items():
         if times > 1:
             raise ValueError(f"{argument}: {times} columns are called {name!r}; rename them.")
-    return dict(found)
+    return dict(columns)
 
 
 def as_columns(argument: str, values: Data) -> Array:
@@ -83,15 +83,15 @@ def indicators(columns: Columns) -> tuple[Array, Index]:
 
     Two levels need one column only.
     """
-    made, origin = [], []
+    numbers, origin = [], []
     for position, column in enumerate(columns):
         if len(column.levels) > 2:
-            made += [column.values == level for level in range(len(column.levels))]
+            numbers += [column.values == level for level in range(len(column.levels))]
             origin += [position] * len(column.levels)
         else:
-            made.append(column.values)
+            numbers.append(column.values)
             origin.append(position)
-    return side_by_side(made).astype(np.float64, copy=False), np.array(origin)
+    return side_by_side(numbers).astype(np.float64, copy=False), np.array(origin)
 
 
 def side_by_side(values: Sequence[Array]) -> Array:
@@ -228,5 +228,5 @@ def _as_array(argument: str, values: Any) -> NDArray[Any]:
             f"{argument}: rows have different lengths; give a rectangular array."
         ) from error
     if array.dtype.kind in "SU" and not isinstance(values, np.ndarray):
-        return np.array(values, dtype=object)  # numbers beside text were made text
+        return np.array(values, dtype=object)  # where numbers beside text have become text
     return array

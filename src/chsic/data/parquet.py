@@ -31,7 +31,7 @@ class ParquetFile:
     schema : polars.Schema
         Types of the columns, by name.
     sizes : dict of ColumnSize
-        As the footer tells them.
+        From the footer.
     """
 
     name: str
@@ -82,7 +82,7 @@ class ParquetFile:
 
 @contextlib.contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Name the file and the remedy in errors of what it tells of its columns."""
+    """Name the file and the remedy in errors of its footer and pages."""
     what, remedy = PARQUET_IS_BROKEN
     try:
         yield

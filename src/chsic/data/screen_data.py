@@ -52,9 +52,9 @@ class ScreenData:
         nan_policy: str,
     ) -> ScreenData:
         """Read columns that are there; confounders must be usable, others may be skipped."""
-        said = as_kinds(kinds, list(raw))
-        z = [read_column(name, raw[name], said.get(name)) for name in of_z]
-        columns, skipped = _readable(raw, tested, said)
+        kind_of = as_kinds(kinds, list(raw))
+        z = [read_column(name, raw[name], kind_of.get(name)) for name in of_z]
+        columns, skipped = _readable(raw, tested, kind_of)
         read = [*z, *columns.values()]
         require_same_length(**{readable(column.name): column.values for column in read})
         if nan_policy == "raise":
@@ -113,7 +113,7 @@ def _readable(
         try:
             columns[name] = read_column(name, raw[name], kinds.get(name))
         except (TypeError, ValueError) as error:
-            if name in kinds:  # somebody said what it is
+            if name in kinds:  # the caller wants it to be that
                 raise
             skipped[name] = str(error)
         except MemoryError:

@@ -29,7 +29,7 @@ test: .venv/dev
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-adapters: .venv-adapters/ready
-	.venv-adapters/bin/python -m pytest tests/test_adapter_*.py src/chsic/adapters
+	.venv-adapters/bin/python -m pytest tests/adapters src/chsic/adapters
 	.venv-adapters/bin/python -m pytest -W ignore docs/howto docs/coming-from
 
 check: .venv/dev

@@ -77,7 +77,7 @@ def brute_force_distances(z):
 @pytest.fixture(scope="module")
 def data():
     """A frame in which every column but the first has one cause, for discovery."""
-    from adapter_cases import chain  # which needs pandas
+    from tests.adapters.cases import chain  # which needs pandas
 
     return chain()
 

@@ -158,6 +158,40 @@ def slow_peers() -> str:
     return _table(["mean at level 0.05", "chsic_test", "peer"], made)
 
 
+def many_samples() -> str:
+    """Tell the smallest and the largest level, and the mean power, at 10^4 and 10^5 samples."""
+    made = []
+    for n in (10_000, 100_000):
+        for method in ("chsic", "RCIT"):
+            null, alternative = (
+                [row for row in _rates(independent) if (row["method"], row["n"]) == (method, n)]
+                for independent in (True, False)
+            )
+            rates = [row["rate_05"] for row in null]
+            made.append(
+                [
+                    f"n = {n:,}: {NAMES.get(method, method)}",
+                    f"{min(rates):.3f} to {max(rates):.3f} ({len(null)} cells)",
+                    f"{max(row['rate_01'] for row in null):.3f}",
+                    f"{np.mean([row['rate_05'] for row in alternative]):.2f} "
+                    f"({len(alternative)} cells)",
+                ]
+            )
+    head = ["", "true nulls rejected at 0.05", "at 0.01 at most", "dependences found at 0.05, mean"]
+    return _table(head, made)
+
+
+def price() -> str:
+    """Tell what several statistics at once and pruning cost where KCI is ahead most."""
+    made = _json("calibration/price.json")
+    rows = [
+        [pairs, f"{rates['joint']:.2f}", f"{rates['narrowest alone']:.2f}"]
+        for pairs, rates in made["rejection rates at 0.05"].items()
+    ]
+    where = f"`{made['scenario']}`, n = {made['n_samples']}, found at 0.05"
+    return _table([where, "six statistics", "the narrowest alone"], rows)
+
+
 def worst_levels() -> str:
     """Return the true nulls that our test rejects most often."""
     rows = sorted(

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from chsic import adapters, datasets, kernels
     from chsic.inference.independence import chsic_test, hsic_test
     from chsic.inference.result import IndependenceResult
-    from chsic.many.along_settings import Sensitivity, sensitivity
     from chsic.many.calibration import Calibration, calibrate
     from chsic.many.discovery import Answer, Discovery
     from chsic.many.screen_result import Screen, ScreenedPair
     from chsic.many.screening import screen
+    from chsic.many.sensitivity import Sensitivity, sensitivity
     from chsic.measure import paper
     from chsic.measure.measures import chsic, explain, hsic
     from chsic.measure.terms import AccuracyWarning
@@ -61,7 +61,7 @@ _HOMES = {
     "PairGraph": "pairs:PairGraph",
     "Screen": "many.screen_result:Screen",
     "ScreenedPair": "many.screen_result:ScreenedPair",
-    "Sensitivity": "many.along_settings:Sensitivity",
+    "Sensitivity": "many.sensitivity:Sensitivity",
     "adapters": "adapters",
     "block_pairs": "pairs:block_pairs",
     "calibrate": "many.calibration:calibrate",
@@ -79,7 +79,7 @@ _HOMES = {
     "plot": "show.plot",
     "random_pairs": "pairs:random_pairs",
     "screen": "many.screening:screen",
-    "sensitivity": "many.along_settings:sensitivity",
+    "sensitivity": "many.sensitivity:sensitivity",
     "write_report": "show.report:write_report",
 }
 

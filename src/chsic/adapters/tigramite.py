@@ -19,7 +19,7 @@ from chsic._util.cache import Cache
 from chsic._util.validate import Array, as_count
 from chsic.data.fingerprint import fingerprint
 from chsic.inference.independence import chsic_test
-from chsic.inference.prepare import MULTIPLES, Multiples
+from chsic.inference.plan import MULTIPLES, Multiples
 
 MOST_TESTS = 64  # whose p-values tigramite may still ask for
 

@@ -80,17 +80,29 @@ def robust_deviation(deviations: Array) -> float:
     return float(np.median(some)) / NORMAL_MEDIAN if len(some) else 0.0
 
 
-def clip_outliers(deviations: Array) -> Array:
-    """Clip columns of deviations from the median at `FAR` robust deviations.
+def clip_limits(deviations: Array) -> Array:
+    """Return for columns of deviations from the median how far off a regression follows them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.cleaning import clip_limits
+    >>> clip_limits(np.array([[-1.0], [0.0], [1.0], [9.97e36]])).round(1)
+    array([29.7])
+    """
+    return np.array([FAR * robust_deviation(column) for column in deviations.T])
+
+
+def clip_outliers(deviations: Array, limits: Array) -> Array:
+    """Clip columns of deviations from the median, each at its limit.
 
     Examples
     --------
     >>> import numpy as np
     >>> from chsic.data.cleaning import clip_outliers
-    >>> clip_outliers(np.array([[-1.0], [0.0], [1.0], [9.97e36]])).ravel().round(1)
-    array([-1. ,  0. ,  1. , 29.7])
+    >>> clip_outliers(np.array([[-1.0], [0.0], [9.97e36]]), np.array([20.0])).ravel()
+    array([-1.,  0., 20.])
     """
-    limits = np.array([FAR * robust_deviation(column) for column in deviations.T])
     reach = np.maximum(deviations.max(axis=0), -deviations.min(axis=0))
     return np.clip(deviations, -limits, limits) if np.any(reach > limits) else deviations
 

@@ -91,6 +91,24 @@ def read_samples(
         read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
     if nan_policy == "raise":
         require_complete(read)
+    return complete_samples(Samples(read["x"], read["y"], read.get("z", [])))
+
+
+def complete_samples(samples: Samples) -> Samples:
+    """Return the rows in which no value is missing, if they can be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.column import Column
+    >>> from chsic.data.samples import Samples, complete_samples
+    >>> x = Column("x", "number", np.array([1.0, 2.0, np.nan, 3.0, 4.0]))
+    >>> y = Column("y", "number", np.array([3.0, 1.0, 4.0, 1.0, 5.0]))
+    >>> complete_samples(Samples([x], [y], [])).n_omitted
+    1
+    """
+    read = {"x": samples.x, "y": samples.y}
+    read |= {"z": samples.z} if samples.z else {}
     gaps = [column.missing for of in read.values() for column in of if column.has_gaps]
     missing = np.any(gaps, axis=0) if gaps else np.zeros(0, bool)
     if gaps:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index
 from chsic.data.arguments import Columns, side_by_side
-from chsic.data.cleaning import about_far_values, clip_outliers, compress_outliers
+from chsic.data.cleaning import about_far_values, clip_limits, clip_outliers, compress_outliers
 from chsic.data.column import Column
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
 from chsic.pairs.nearest import sorted_with_ties
@@ -120,7 +120,8 @@ def _scaled(column: Column) -> Array:
         # From the median on, so that values far from zero keep their digits.
         values = values - np.median(values, axis=0)
         # Among rows that are compared, z may be constant.
-        spread = standard_deviations("z", clip_outliers(values))[0] or 1.0
+        near = clip_outliers(values, clip_limits(values))
+        spread = standard_deviations("z", near)[0] or 1.0
     else:
         counts = np.bincount(column.values.astype(np.intp))
         n = len(column.values)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from chsic._util.parallel import blas_on_one_thread
-from chsic._util.validate import RNGLike, as_count, as_generator, as_number
+from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
-from chsic.inference.comparable import Comparable, Pairs, comparable
-from chsic.inference.confounder import Confounder
-from chsic.inference.design import Design, make_design, may_be_strata
-from chsic.inference.inference import Inference
-from chsic.inference.null import NULLS
-from chsic.inference.prepare import TOL, Bandwidths, less_z
+from chsic.inference.compare import test_samples
+from chsic.inference.plan import TOL, Bandwidths
 from chsic.inference.result import IndependenceResult
-from chsic.inference.variable import Variable
-from chsic.measure.engines.choose import as_tolerance
-
-FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible
-MOST_RESAMPLES = 10**7  # which take minutes; Pearson III reaches smaller p-values
-THREADS_FROM = 50_000  # samples below which threads cost more than they save
+from chsic.inference.settings import Settings
+from chsic.pairs import PairGraph
 
 
 @blas_on_one_thread()
@@ -32,7 +23,7 @@ def chsic_test(
     z: Data = None,
     /,
     *,
-    pairs: Pairs = "auto",
+    pairs: str | PairGraph = "auto",
     block_size: int | str = "auto",
     bandwidth: Bandwidths = "auto",
     adjust: Any = "auto",
@@ -139,56 +130,23 @@ def chsic_test(
     >>> chsic.chsic_test(day["ice_cream"], day["lemonade"], day["temperature"], rng=0).pvalue < 0.01
     True
     """
+    settings = Settings.of(
+        {
+            "pairs": pairs,
+            "block_size": block_size,
+            "bandwidth": bandwidth,
+            "adjust": adjust,
+            "augment": augment,
+            "alpha": alpha,
+            "null": null,
+            "n_resamples": n_resamples,
+            "tol": tol,
+        }
+    )
+    workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
-    settings = _checked_settings(block_size, augment, alpha, null, n_resamples, workers)
-    tol = as_tolerance(tol)
     samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
-    confounder, usable = None, Comparable(pairs)
-    if samples.z:
-        confounder = Confounder(samples.z)
-        for_strata = may_be_strata(settings["alpha"], adjust)
-        usable = comparable(confounder, pairs, for_strata=for_strata)
-        if usable.rows is not None:
-            samples = samples.rows(usable.rows)
-            confounder = Confounder(samples.z)
-    else:
-        _require_auto(pairs=pairs, adjust=adjust, augment=augment, alpha=alpha)
-    u, v = Variable.of("x", samples.x), Variable.of("y", samples.y)
-    if confounder is not None and confounder.on_line and isinstance(pairs, str):
-        # Neighbours in z are then neighbours in memory.
-        order = confounder.along_line(generator)
-        u, v, confounder = u.rows(order), v.rows(order), confounder.in_order(order)
-    design = make_design(
-        (u.clipped, v.clipped),
-        confounder,
-        pairs=usable.pairs,
-        alpha=settings["alpha"],
-        block_size=settings["block_size"],
-        adjust=adjust,
-        rng=generator,
-    )
-    design = dataclasses.replace(design, warnings=(*usable.warnings, *design.warnings))
-    _require_used_alpha(alpha, design)
-    if augment is True and design.kernel_on_z is None:
-        raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
-    threads = settings["workers"] if len(samples) >= THREADS_FROM else 1
-    x_less, y_less = (
-        less_z(
-            argument,
-            variable,
-            named,
-            adjuster,
-            design.graph,
-            bandwidth=bandwidth,
-            tol=tol,
-            workers=threads,
-        )
-        for argument, variable, named, adjuster in zip(
-            "xy", (u, v), (samples.x, samples.y), design.adjusters, strict=True
-        )
-    )
-    inference = Inference.of(design, augment, null, settings["n_resamples"])
-    return inference.compare(x_less, y_less, samples, generator, threads)
+    return test_samples(samples, settings, generator, workers)
 
 
 def hsic_test(
@@ -241,46 +199,3 @@ def hsic_test(
         workers=workers,
         rng=rng,
     )
-
-
-def _checked_settings(
-    block_size: int | str,
-    augment: bool | str,
-    alpha: float | str,
-    null: str,
-    n_resamples: int,
-    workers: int,
-) -> dict[str, Any]:
-    if not (isinstance(augment, bool) or augment == "auto"):
-        raise ValueError(f"augment: expected 'auto', True or False, got {augment!r}.")
-    if null not in NULLS:
-        known = ", ".join(map(repr, NULLS))
-        raise ValueError(f"null: unknown choice {null!r}; known are {known}.")
-    return {
-        "block_size": None
-        if isinstance(block_size, str) and block_size == "auto"
-        else as_count("block_size", block_size, minimum=1),
-        "alpha": None if isinstance(alpha, str) and alpha == "auto" else as_number("alpha", alpha),
-        "n_resamples": as_resamples(n_resamples),
-        "workers": as_count("workers", workers, minimum=1),
-    }
-
-
-def as_resamples(value: object) -> int:
-    """Return a number of draws of signs that this test, and all that stands on it, can make."""
-    return as_count("n_resamples", value, minimum=FEWEST_RESAMPLES, maximum=MOST_RESAMPLES)
-
-
-def _require_auto(**settings: Any) -> None:
-    """Without z, nothing of what z decides can be set."""
-    for name, value in settings.items():
-        if not (isinstance(value, str) and value == "auto"):
-            raise ValueError(f"{name}: has no meaning without z; give z, or leave it at 'auto'.")
-
-
-def _require_used_alpha(alpha: float | str, design: Design) -> None:
-    if not isinstance(alpha, str) and design.pairs in ("blocks", "strata", "given"):
-        raise ValueError(
-            f"alpha: is not used with these pairs ({design.pairs}); leave it at 'auto'"
-            + (", and set block_size." if design.pairs == "blocks" else ".")
-        )

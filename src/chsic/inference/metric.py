@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from chsic._util.validate import Array
-from chsic.inference.smooth import AdditiveSmoother, Smoother, some_rows
+from chsic.inference.ridge import AdditiveRidge, Ridge, some_rows
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import fit_landmarks
@@ -30,34 +30,34 @@ LARGEST_SUM = 80  # columns of which a sum of functions is tried
 FLOOR = 0.05  # share of the plain metric that is kept, as gradients are estimates
 
 
-Learned: TypeAlias = tuple[Array, Smoother]  # T, and a smoother of all rows of z @ T
+Learned: TypeAlias = tuple[Array, Ridge]  # T, and regressions on all rows of z @ T
 
 
-class Learner:
+class MetricLearner:
     """Learns for any number of variables along which directions of one z they change."""
 
     def __init__(self, z: Array) -> None:
         self._z = z
-        if z.shape[1] == 1:  # nothing to learn
-            self._on_line = np.eye(1), Smoother(z)
-            return
         self._rows = some_rows(z, SAMPLES)
         self._some = z[self._rows]
-        self._plain = Smoother(self._some)
-        self._sum = AdditiveSmoother(self._some) if z.shape[1] <= LARGEST_SUM else None
+        self._plain = Ridge(self._some)
+        self._sum = AdditiveRidge(self._some) if z.shape[1] <= LARGEST_SUM else None
 
-    def of(self, values: Array) -> Learned:
-        """Return the metric for one variable, and a smoother in it, or one of each column."""
-        if self._z.shape[1] == 1:
-            return self._on_line
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what variables share."""
+        return self._plain.nbytes + (0 if self._sum is None else self._sum.nbytes)
+
+    def learn(self, values: Array) -> Learned:
+        """Return the metric for one variable, and regressions in it, or on a sum of functions."""
         spreads = values.std(axis=0)
         standard = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
         targets = _summary(standard[self._rows])
-        turn, smoother, error = learn_metric(self._some, targets, self._plain)
-        is_sum = self._sum is not None and self._sum.fit(targets.__getitem__).error < error
+        turn, ridge, error = learn_metric(self._some, targets, self._plain)
+        is_sum = self._sum is not None and self._sum.fit(targets).fit.error < error
         if len(self._some) < len(self._z):
-            return turn, AdditiveSmoother(self._z) if is_sum else Smoother(self._z @ turn)
-        return turn, self._sum if is_sum and self._sum is not None else smoother
+            return turn, AdditiveRidge(self._z) if is_sum else Ridge(self._z, metric=turn)
+        return turn, self._sum if is_sum and self._sum is not None else ridge
 
 
 def _summary(values: Array) -> Array:
@@ -68,8 +68,8 @@ def _summary(values: Array) -> Array:
 
 
 def learn_metric(
-    z: Array, targets: Array, plain: Smoother | None = None
-) -> tuple[Array, Smoother, float]:
+    z: Array, targets: Array, plain: Ridge | None = None
+) -> tuple[Array, Ridge, float]:
     """Return a matrix T such that ``targets`` change alike in all directions of ``z @ T``.
 
     Parameters
@@ -78,18 +78,18 @@ def learn_metric(
         Standardised columns.
     targets : array, shape (n, q)
         What depends on z.
-    plain : Smoother, optional
-        That of `z` as it is, if the caller has one.
+    plain : Ridge, optional
+        Regressions on `z` as it is, if the caller has them.
 
     Returns
     -------
     turn : array, shape (d, d)
         The best of the plain metric and the learned ones, by generalised cross-validation; the
         sum of its squared entries is d.
-    smoother : Smoother
-        That of ``z @ turn``.
+    ridge : Ridge
+        Regressions on ``z @ turn``.
     error : float
-        Its generalised cross-validation error.
+        Their generalised cross-validation error.
 
     Examples
     --------
@@ -106,17 +106,17 @@ def learn_metric(
     True
     """
     turn = np.eye(z.shape[1])
-    smoother = Smoother(z) if plain is None else plain
+    ridge = Ridge(z) if plain is None else plain
     if len(turn) == 1:
-        return turn, smoother, smoother.fit(targets.__getitem__).error
-    best, least = (turn, smoother), np.inf
+        return turn, ridge, ridge.fit(targets).fit.error
+    best, least = (turn, ridge), np.inf
     for iteration in range(ITERATIONS + 1):
-        fit = smoother.fit(targets.__getitem__, slopes=iteration < ITERATIONS)
-        if fit.error < least:
-            best, least = (turn, smoother), fit.error
-        if fit.slopes is not None:
-            turn = _normalised(turn @ _root(_mean_outer_product(fit.slopes)))
-            smoother = Smoother(z @ turn)
+        fitted = ridge.fit(targets, slopes=iteration < ITERATIONS)
+        if fitted.fit.error < least:
+            best, least = (turn, ridge), fitted.fit.error
+        if fitted.slopes is not None:
+            turn = _normalised(turn @ _root(_mean_outer_product(fitted.slopes)))
+            ridge = Ridge(z, metric=turn)
     return *best, least
 
 

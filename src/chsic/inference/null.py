@@ -277,7 +277,8 @@ def _fitted(values: Array, drawn: Array, laws: list[Law], n_units: int) -> Joint
         factor = min(max(float(seen), 1.0), factor)
     least = 2.0 ** (1 - n_units)  # no sign can be rarer
     members = tuple(max(p, least) for p in _by_laws(values, laws))
-    winner = int(np.argmin(members))
+    smallest_first = np.array(members) <= min(members) * (1 + 1e-9)  # rounding shall not decide
+    winner = int(np.argmax(smallest_first))
     # As of that many independent members: factor times p if p is small, and never above 1.
     joint = float(-np.expm1(factor * np.log1p(-members[winner]))) if members[winner] < 1 else 1.0
     return JointNull(joint, members, winner, "pearson3", drawn[winner])

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace, is_numpy_array
 
 from chsic._util.validate import Array, Index
 
@@ -42,28 +44,35 @@ class Units:
         """Number of samples in each unit."""
         return np.diff(self.bounds)
 
-    def sums(self, values: Array) -> Array:
-        """Add up rows of `values` in each unit."""
-        return np.add.reduceat(values[self.order], self.bounds[:-1], axis=0)
+    def sums(self, values: Any) -> Any:
+        """Add up rows of `values`, of any array namespace, in each unit."""
+        return segment_sums(_take(values, self.order), self.bounds[:-1])
 
     def means(self, values: Array) -> Array:
         """Average rows of `values` in each unit."""
         means: Array = self.sums(values) / self.sizes[:, np.newaxis]
         return means
 
-    def products(self, u: Array, v: Array) -> Array:
+    def products(self, u: Any, v: Any) -> Any:
         """Return for each unit the sum over its samples of u_i v_i', flattened."""
-        if len(self.order) > LOOP_FROM * len(self):
+        if is_numpy_array(u) and len(self.order) > LOOP_FROM * len(self):
             if not self._in_order:
                 u, v = u[self.order], v[self.order]
             cuts = zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True)
             # Unlike @, `dot` releases the lock of Python also where the product is small.
             sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
-        else:
-            # Small units cost more to loop over than to fill up with zeros.
-            u, v = (np.vstack([a, np.zeros((1, a.shape[1]))])[self._filled] for a in (u, v))
-            sums = u.transpose(0, 2, 1) @ v
-        return sums.reshape(len(self), -1)
+            return sums.reshape(len(self), -1)
+        # Small units cost more to loop over than to fill up with zeros.
+        xp = array_namespace(u)
+        filled = self._filled.reshape(-1)
+        u, v = (
+            xp.reshape(
+                _take(xp.concat([a, xp.zeros((1, a.shape[1]), dtype=a.dtype)], axis=0), filled),
+                (*self._filled.shape, a.shape[1]),
+            )
+            for a in (u, v)
+        )
+        return xp.reshape(xp.matrix_transpose(u) @ v, (len(self), -1))
 
     @functools.cached_property
     def _in_order(self) -> bool:
@@ -77,6 +86,22 @@ class Units:
         inside = column < self.sizes[:, np.newaxis]
         order = np.append(self.order, len(self.order))
         return np.where(inside, order[np.minimum(position, len(self.order))], len(self.order))
+
+
+def _take(values: Any, rows: Index) -> Any:
+    xp = array_namespace(values)
+    return xp.take(values, xp.asarray(rows), axis=0)
+
+
+def segment_sums(values: Any, starts: Index) -> Any:
+    """Add up rows from each start to the next, in any array namespace."""
+    if is_numpy_array(values):
+        return np.add.reduceat(values, starts, axis=0)
+    xp = array_namespace(values)
+    ends = xp.asarray(np.append(starts[1:], values.shape[0]) - 1)
+    totals = xp.take(xp.cumulative_sum(values, axis=0), ends, axis=0)
+    zero = xp.zeros((1, *values.shape[1:]), dtype=values.dtype)
+    return totals - xp.concat([zero, totals[:-1, ...]], axis=0)
 
 
 def number_of_units(n: int, block_size: int | None) -> int:

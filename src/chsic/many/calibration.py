@@ -13,7 +13,7 @@ from chsic._util.validate import RNGLike, as_count, as_generator, as_number, as_
 from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
 from chsic.inference.independence import chsic_test
-from chsic.many.redraw import Source
+from chsic.many.simulation import Source
 
 LEVELS = (0.01, 0.05, 0.1)
 

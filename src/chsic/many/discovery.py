@@ -16,7 +16,6 @@ from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import (
     MIN_SAMPLES,
     Array,
-    Index,
     RNGLike,
     as_count,
     as_generator,
@@ -24,17 +23,21 @@ from chsic._util.validate import (
 )
 from chsic.data.arguments import MOST_LEVELS, Data, named_columns, require_usable
 from chsic.data.column import Column, read_column
-from chsic.data.samples import Samples, as_kinds, require_complete, require_nan_policy
-from chsic.inference.adjust import RidgeAdjuster
-from chsic.inference.comparable import Comparable, comparable
-from chsic.inference.confounder import Confounder
-from chsic.inference.design import decided_by_z, make_design
-from chsic.inference.independence import as_resamples, chsic_test
-from chsic.inference.inference import LOOKS_OF_MANY, Inference
-from chsic.inference.metric import Learned, Learner
-from chsic.inference.prepare import Left, less_z
+from chsic.data.samples import (
+    Samples,
+    as_kinds,
+    complete_samples,
+    require_complete,
+    require_nan_policy,
+)
+from chsic.inference.adjustment import RidgeAdjustment
+from chsic.inference.arrangement import Arrangement, arrange
+from chsic.inference.compare import compare, remember, test_samples
+from chsic.inference.given import Given
+from chsic.inference.metric import Learned
+from chsic.inference.plan import PlannedVariable, plan_variable
 from chsic.inference.result import IndependenceResult
-from chsic.inference.variable import Variable
+from chsic.inference.settings import LOOKS_OF_MANY, Settings, as_resamples
 
 KEPT_BYTES = 2**29
 MOST_ANSWERS = 100_000
@@ -64,37 +67,27 @@ NOTHING_TO_DEPEND_ON = Answer(0.0, 1.0, 0.0)  # of a constant column
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _Given:
+class _Conditioned:
     """What one conditioning set decides for all tests.
 
     Attributes
     ----------
-    usable : Comparable
-        The kind of pairs, and samples that have a partner.
-    confounder : Confounder or None
-        The columns of those samples in `order`.
-    order : array of int or None
-        Along a one-dimensional z, in which neighbours are neighbours in memory.
-    inference : Inference or None
-        If pairs and units are the same for all variables.
-    learner : Learner or None
-        If they are not.
+    given : Given
+        z, the samples that have a partner, and their order.
+    arrangement : Arrangement or None
+        If pairs and units are the same for all variables: no metric is learned for them.
     """
 
-    usable: Comparable
-    confounder: Confounder | None
-    order: Index | None
-    inference: Inference | None
-    learner: Learner | None
+    given: Given
+    arrangement: Arrangement | None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Variable:
-    """One variable, and what one conditioning set leaves of it."""
+    """One variable given one conditioning set."""
 
-    columns: Array
     learned: Learned | None
-    left: Left
+    planned: PlannedVariable
 
 
 class Discovery:
@@ -161,8 +154,9 @@ class Discovery:
         self._constant = [_is_constant(column) for column in columns]
         self._names = list(raw)
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
-        self._n_resamples = as_resamples(n_resamples)
-        self._kept: Cache[_Given | _Variable] = Cache(KEPT_BYTES, weigh=nbytes_of)
+        n_resamples = as_resamples(n_resamples)
+        self._settings = Settings(n_resamples=n_resamples, looks=LOOKS_OF_MANY)
+        self._kept: Cache[_Conditioned | _Variable] = Cache(KEPT_BYTES, weigh=nbytes_of)
         self._answers: Cache[Answer] = Cache(MOST_ANSWERS)
 
     def __repr__(self) -> str:
@@ -226,82 +220,50 @@ class Discovery:
             if argument != "z" or of:
                 _require(argument, of)
         if any(column.has_gaps for of in columns for column in of):
-            u, v, w = columns
-            return chsic_test(
-                u, v, w or None, nan_policy="omit", n_resamples=self._n_resamples, rng=rng
-            )
-        given = self._kept.get(of_z, lambda: self._given(of_z))
-        assert isinstance(given, _Given)
-        first, second = (self._variable(places, of_z, given) for places in (of_x, of_y))
-        inference = given.inference or self._own_inference(given, (first, second), rng)
-        samples = Samples(columns[0], columns[1], columns[2])
-        if given.usable.rows is not None:
-            samples = samples.rows(given.usable.rows)
-        return inference.compare(first.left, second.left, samples, rng)
+            samples = complete_samples(Samples(*columns))
+            settings = Settings(n_resamples=self._settings.n_resamples)
+            return test_samples(samples, settings, rng)
+        conditioned = self._kept.get(of_z, lambda: self._condition(of_z))
+        assert isinstance(conditioned, _Conditioned)
+        given = conditioned.given
+        first, second = (self._variable(places, of_z, conditioned) for places in (of_x, of_y))
+        arrangement = conditioned.arrangement
+        if arrangement is None:  # pairs in the metric of these two variables
+            learned = [one.learned for one in (first, second) if one.learned is not None]
+            arrangement = arrange(given, self._n_samples(given), learned, rng)
+        samples = Samples(*map(given.samples, columns))
+        return compare(arrangement, self._settings, first.planned, second.planned, samples, rng)
 
-    def _variable(self, places: Places, z: Places, given: _Given) -> _Variable:
-        made = self._kept.get((places, z), lambda: self._less_z(places, given))
+    def _variable(self, places: Places, z: Places, conditioned: _Conditioned) -> _Variable:
+        made = self._kept.get((places, z), lambda: self._plan(places, conditioned))
         assert isinstance(made, _Variable)
         return made
 
-    def _given(self, z: Places) -> _Given:
-        columns = [self._columns[k] for k in z]
-        confounder = Confounder(columns) if columns else None
-        usable = Comparable("auto") if confounder is None else comparable(confounder)
-        if usable.rows is not None:
-            confounder = Confounder([column.rows(usable.rows) for column in columns])
+    def _condition(self, z: Places) -> _Conditioned:
         rng = self._rng((), (), z)
-        order = None
-        if confounder is not None and confounder.on_line:
-            order = confounder.along_line(rng)
-            confounder = confounder.in_order(order)
-        if not decided_by_z(confounder, usable.pairs):
-            assert confounder is not None
-            return _Given(usable, confounder, order, None, Learner(confounder.scaled))
-        n = len(self._columns[0].values if usable.rows is None else usable.rows)
-        inference = self._inference([np.empty((n, 0))], usable, confounder, rng)
-        return _Given(usable, confounder, order, inference, None)
+        given = Given.of([self._columns[k] for k in z], self._settings, rng)
+        if given.metric_learner is not None:
+            return _Conditioned(given, None)
+        return _Conditioned(given, arrange(given, self._n_samples(given), [], rng))
 
-    def _less_z(self, places: Places, given: _Given) -> _Variable:
-        """Take off what a conditioning set explains of a variable."""
-        columns = [self._columns[k] for k in places]
-        if given.usable.rows is not None:
-            columns = [column.rows(given.usable.rows) for column in columns]
+    def _n_samples(self, given: Given) -> int:
+        return len(self._columns[0].values if given.rows is None else given.rows)
+
+    def _plan(self, places: Places, conditioned: _Conditioned) -> _Variable:
+        """Plan a variable given a conditioning set."""
+        given, arrangement = conditioned.given, conditioned.arrangement
+        columns = given.samples([self._columns[k] for k in places])
         name = ", ".join(column.name for column in columns)
-        variable = Variable.of(name, columns)
-        if given.order is not None:
-            variable = variable.rows(given.order)
-        if given.inference is not None:
-            [adjuster], graph = given.inference.design.adjusters, given.inference.design.graph
-            left = less_z(name, variable, columns, adjuster, graph)
-            return _Variable(variable.clipped, None, left.keep(given.inference.pieces))
-        assert given.learner is not None
-        learned = given.learner.of(variable.clipped)
-        left = less_z(name, variable, columns, RidgeAdjuster(learned[1]), None)
-        return _Variable(variable.clipped, learned, left)
-
-    def _own_inference(
-        self, given: _Given, variables: Sequence[_Variable], rng: np.random.Generator
-    ) -> Inference:
-        """Choose pairs in the metric of these two variables."""
-        learned = [one.learned for one in variables if one.learned is not None]
-        columns = [one.columns for one in variables]
-        return self._inference(columns, given.usable, given.confounder, rng, learned)
-
-    def _inference(
-        self,
-        variables: Sequence[Array],
-        usable: Comparable,
-        confounder: Confounder | None,
-        rng: np.random.Generator,
-        learned: Sequence[Learned] | None = None,
-    ) -> Inference:
-        design = make_design(
-            variables, confounder, pairs=usable.pairs, alpha=None, block_size=None, adjust="auto",
-            rng=rng, learned=learned,
-        )  # fmt: skip
-        design = dataclasses.replace(design, warnings=(*usable.warnings, *design.warnings))
-        return Inference.of(design, n_resamples=self._n_resamples, looks=LOOKS_OF_MANY)
+        variable = given.variable(name, columns)
+        if arrangement is not None:
+            [adjustment], graph = arrangement.adjustments, arrangement.graph
+            planned = plan_variable(name, variable, columns, adjustment, graph)
+            return _Variable(None, remember(planned, arrangement.batches))
+        assert given.metric_learner is not None
+        assert given.confounder is not None
+        learned = given.metric_learner.learn(variable.clipped)
+        adjustment = RidgeAdjustment(learned[1], given.confounder.scaled)
+        return _Variable(learned, plan_variable(name, variable, columns, adjustment, None))
 
     def _places(self, argument: str, which: Which) -> Places:
         """Return positions of columns, sorted."""

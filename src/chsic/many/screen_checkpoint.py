@@ -16,11 +16,11 @@ from chsic._util.strict_json import (
     whole_number_between,
 )
 from chsic._util.validate import MIN_SAMPLES
-from chsic.inference.independence import FEWEST_RESAMPLES, MOST_RESAMPLES
 from chsic.inference.result import IndependenceResult
+from chsic.inference.settings import FEWEST_RESAMPLES, MOST_RESAMPLES
+from chsic.many.column_tests import Failure
 from chsic.many.multiple_testing import benjamini_hochberg, holm
 from chsic.many.screen_result import ScreenedPair
-from chsic.many.shared import Failure
 
 N_SEEDS = 2**62
 MAX_SENTENCE = 2_000  # characters of a warning

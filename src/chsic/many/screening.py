@@ -18,14 +18,15 @@ from chsic._util.parallel import blas_on_one_thread
 from chsic._util.progress import progress_bar
 from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data, named_columns
-from chsic.data.samples import require_nan_policy
+from chsic.data.samples import Samples, complete_samples, require_nan_policy
 from chsic.data.screen_data import ScreenData
-from chsic.inference.independence import as_resamples, chsic_test
+from chsic.inference.compare import test_samples
 from chsic.inference.result import IndependenceResult
+from chsic.inference.settings import Settings, as_resamples
 from chsic.many.checkpoint import Checkpoint
+from chsic.many.column_tests import ColumnTests, or_failure
 from chsic.many.screen_checkpoint import N_SEEDS, PairLines, line_of, pairs_of
 from chsic.many.screen_result import Screen
-from chsic.many.shared import SharedTests, or_failure
 
 MOST_PAIRS = 1_000_000
 
@@ -208,7 +209,7 @@ def _tests(
     place = {name: position for position, name in enumerate(complete)}
     together = {(place[x], place[y]): (x, y) for x, y in pairs if x in place and y in place}
     if together:
-        shared = SharedTests(
+        shared = ColumnTests(
             list(complete.values()),
             [column.rows(frame.known) for column in frame.z],
             n_omitted=frame.n_omitted,
@@ -219,17 +220,12 @@ def _tests(
         for pair, outcome in tests:
             yield line_of(*together[pair], outcome)
 
+    settings = Settings(n_resamples=n_resamples)
+
     def alone(pair: tuple[str, str]) -> IndependenceResult:
         x, y = ([frame.columns[name]] for name in pair)
-        return chsic_test(
-            x,
-            y,
-            frame.z or None,
-            n_resamples=n_resamples,
-            nan_policy="omit",
-            workers=workers,
-            rng=signs(*pair),
-        )
+        samples = complete_samples(Samples(x, y, frame.z))
+        return test_samples(samples, settings, signs(*pair), workers)
 
     for x, y in pairs:
         if not (x in place and y in place):

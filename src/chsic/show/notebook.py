@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from chsic._util.names import readable
 from chsic.inference.result import IndependenceResult
-from chsic.many.along_settings import Sensitivity
 from chsic.many.screen_result import Screen
+from chsic.many.sensitivity import Sensitivity
 from chsic.show.words import answer, pvalue, question, strength, with_readable_names
 
 MOST_ROWS = 20

@@ -1,7 +1,7 @@
 """All that the commands print: whatever columns, files and their contents are called.
 
 Nothing else prints, so that letters that would steer a terminal, or fake further lines, go through
-`seen` in one place.
+`printable` in one place.
 """
 
 from __future__ import annotations

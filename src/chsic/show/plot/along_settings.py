@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from chsic.many.along_settings import Sensitivity, SensitivityPoint
+from chsic.many.sensitivity import Sensitivity, SensitivityPoint
 from chsic.show.plot.canvas import BLUE, GREY, plainly, two_axes_or_new
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from chsic.data.column import Column
 from chsic.data.samples import Samples, read_arguments, read_samples
 from chsic.inference.independence import chsic_test
 from chsic.inference.result import IndependenceResult
-from chsic.many.along_settings import Sensitivity, sensitivity
+from chsic.many.sensitivity import Sensitivity, sensitivity
 from chsic.show.plot.differences import BeforeAndAfter, before_and_after
 
 MOST_FOR_SENSITIVITY = 20_000  # samples: a dozen tests of more would take minutes

@@ -12,7 +12,7 @@ import numpy as np
 
 from chsic._util.names import readable
 from chsic.inference.result import IndependenceResult
-from chsic.many.along_settings import SensitivityPoint
+from chsic.many.sensitivity import SensitivityPoint
 from chsic.show.plot.along_settings import SMALLEST
 from chsic.show.plot.along_z import profile_along
 from chsic.show.plot.canvas import BLUE, GREY, ORANGE

@@ -1,0 +1,282 @@
+"""Regress first, prune second: residuals of x and y given z, before differences are formed.
+
+Pairs close in z are not equal in z, and what is left of z's influence is the bias of the test; a
+regression is never perfect, and what it misses is the bias of a test on residuals. Together the two
+errors multiply. Whatever is subtracted is a function of z, so that conditional independence of x
+and y given z is not touched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from chsic._util.arrays import Rows, row_blocks
+from chsic._util.parallel import in_order
+from chsic._util.validate import Array, Index
+from chsic.inference.batches import Batch, Strata
+from chsic.inference.ridge import Ridge
+
+ADJUSTMENTS = ("auto", "none", "ridge")
+FOLDS = 5
+
+Columns: TypeAlias = Callable[[Rows], Array]  # makes some rows of a matrix
+
+
+class Fit(Protocol):
+    """What z explains of some columns: small, and picklable."""
+
+    def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
+        """Return residuals of rows, and the share of each one's noise variance that is left.
+
+        The share is None if nothing was fitted.
+        """
+        ...
+
+
+class Fitted(Protocol):
+    """A fit, and what is known of all samples if it was computed on the way."""
+
+    @property
+    def fit(self) -> Fit:
+        """The fit."""
+
+    @property
+    def residuals(self) -> Array | None:
+        """Residuals of all samples."""
+
+    @property
+    def noise(self) -> Array | None:
+        """Share of the noise variance that is left of each sample."""
+
+    @property
+    def directions(self) -> Array | None:
+        """Directions D of a ridge regression, at all samples."""
+
+
+class Adjustment(Protocol):
+    """Makes residuals given z.
+
+    Attributes
+    ----------
+    of_columns : bool
+        Whether columns are replaced by their residuals before kernels compare them, and not only
+        their features. Where all samples that are compared have the same z, there is no need to.
+    """
+
+    of_columns: bool
+
+    def fit(self, targets: Columns) -> Fitted:
+        """Fit columns."""
+        ...
+
+    def parts(self) -> list[Batch]:
+        """Cut all samples into rows whose residuals can be computed together."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Plain:
+    """A fit alone, or with the residuals of all samples."""
+
+    fit: Fit
+    residuals: Array | None = None
+    noise: Array | None = None
+    directions: Array | None = None
+
+
+def all_residuals(
+    fitted: Fitted, targets: Columns, adjustment: Adjustment, workers: int = 1
+) -> tuple[Array, Array | None]:
+    """Return the residuals of all samples, and shares of their noise, computed part by part."""
+    if fitted.residuals is not None:
+        return fitted.residuals, fitted.noise
+    parts = adjustment.parts()
+    made = list(
+        in_order(lambda part: fitted.fit.residuals(targets(part.rows), part), parts, workers)
+    )
+    n = sum(len(residuals) for residuals, _ in made)
+    all_rows, shares = np.empty((n, made[0][0].shape[1])), np.empty(n)
+    for part, (residuals, noise) in zip(parts, made, strict=True):
+        all_rows[part.rows] = residuals
+        if noise is not None:
+            shares[part.rows] = noise
+    return all_rows, None if made[0][1] is None else shares
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CentredFit:
+    """The mean of all samples, which differences over pairs do not see."""
+
+    mean: Array
+
+    def residuals(self, values: Any, batch: Batch) -> tuple[Any, None]:
+        """Subtract the mean."""
+        return values - array_namespace(values).asarray(self.mean, dtype=values.dtype), None
+
+
+class NoAdjustment:
+    """Subtracts the mean of all n samples alone."""
+
+    of_columns = False
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+
+    def fit(self, targets: Columns) -> Plain:
+        """Compute the mean."""
+        return Plain(CentredFit(_mean(targets, row_blocks(self._n))))
+
+    def parts(self) -> list[Batch]:
+        """Return rows that follow each other."""
+        return [Batch.at(rows) for rows in row_blocks(self._n)]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StratumFit:
+    """Means of strata: those of strata that are cut into several batches, others where they are.
+
+    Attributes
+    ----------
+    means : mapping
+        From the number of a stratum to its mean.
+    """
+
+    means: Mapping[int, Array]
+
+    def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
+        """Subtract means, which leave 1 - 1 / size of each sample's noise."""
+        xp = array_namespace(values)
+        part = batch.stratum_rows
+        noise = xp.asarray((1 - 1 / part.sizes)[part.labels], dtype=values.dtype)
+        if part.part_of is not None:
+            return values - xp.asarray(self.means[part.part_of], dtype=values.dtype), noise
+        labels = xp.asarray(part.labels)
+        # From the first of its stratum on, so that what is constant becomes zero.
+        values = values - xp.take(values, xp.asarray(part.starts[part.labels]), axis=0)
+        sizes = xp.asarray(part.sizes[:, np.newaxis], dtype=values.dtype)
+        return values - xp.take(part.sums(values) / sizes, labels, axis=0), noise
+
+
+class StratumAdjustment:
+    """Subtracts the mean of each stratum: a regression on which of them a sample is in."""
+
+    of_columns = False
+
+    def __init__(self, strata: Strata) -> None:
+        self._strata = strata
+
+    def fit(self, targets: Columns) -> Plain:
+        """Compute the means of strata that are cut."""
+        cut: dict[int, list[Rows]] = {}
+        for part in self._strata.parts:
+            if part.part_of is not None:
+                cut.setdefault(part.part_of, []).append(part.rows)
+        return Plain(StratumFit({one: _mean(targets, rows) for one, rows in cut.items()}))
+
+    def parts(self) -> list[Batch]:
+        """Return whole strata, or parts of large ones."""
+        return [Batch.at(part.rows, pairs=part) for part in self._strata.parts]
+
+
+def _mean(targets: Columns, parts: list[Rows]) -> Array:
+    """Return the mean of columns over all rows of some parts.
+
+    Sums are of differences to the first row: where columns are constant, there is no rounding.
+    """
+    origin, total, number = None, 0.0, 0
+    for rows in parts:
+        values = targets(rows)
+        origin = values[0] if origin is None else origin
+        total = total + (values - origin).sum(axis=0)
+        number += len(values)
+    assert origin is not None
+    mean: Array = origin + total / number
+    return mean
+
+
+class RidgeAdjustment:
+    """Kernel ridge regression on z, penalty and width by generalised cross-validation."""
+
+    of_columns = True
+
+    def __init__(self, ridge: Ridge, z: Array) -> None:
+        self.ridge, self._z = ridge, z
+
+    def fit(self, targets: Columns) -> Fitted:
+        """Fit the samples that the regression looks at."""
+        return self.ridge.fit(targets(self.ridge.rows))
+
+    def parts(self) -> list[Batch]:
+        """Return rows that follow each other."""
+        return [Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z))]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CrossFit:
+    """A cross-fitted regressor, whose residuals are known for the samples it was fitted on."""
+
+    name: str
+
+    def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
+        """Refuse other rows."""
+        raise ValueError(
+            f"adjust: {self.name} was cross-fitted on the samples of the plan, and has no residuals "
+            "of other rows; use adjust='ridge'."
+        )
+
+
+class CrossFittedAdjustment:
+    """Any scikit-learn regressor, fitted on other samples than those whose residuals are taken."""
+
+    of_columns = True
+
+    def __init__(self, regressor: Any, z: Array, rng: np.random.Generator) -> None:
+        try:
+            from sklearn.base import clone
+        except ImportError as error:
+            raise ImportError(
+                "adjust: a regressor needs scikit-learn; install it, or use adjust='ridge'."
+            ) from error
+        self._regressor, self._z = clone(regressor), z
+        for name, value in sorted(self._regressor.get_params().items()):
+            if name.endswith("random_state") and value is None:  # also inside a pipeline
+                self._regressor.set_params(**{name: int(rng.integers(2**31))})
+        n = len(z)
+        self._folds = np.array_split(rng.permutation(n), min(FOLDS, n))
+
+    def fit(self, targets: Columns) -> Plain:
+        """Return residuals; no sample took part in its own fit."""
+        from sklearn.base import clone
+
+        values = targets(slice(None))
+        residuals = np.empty_like(values)
+        for fold in self._folds:
+            train = np.setdiff1d(np.arange(len(values)), fold)
+            for k, column in enumerate(values.T):
+                fitted = clone(self._regressor).fit(self._z[train], column[train])
+                residuals[fold, k] = column[fold] - self._predictions(fitted, fold)
+        fit = CrossFit(type(self._regressor).__name__)
+        return Plain(fit, residuals, np.ones(len(values)))
+
+    def parts(self) -> list[Batch]:
+        """Return all rows: residuals are known."""
+        return [Batch.at(slice(0, len(self._z)))]
+
+    def _predictions(self, fitted: Any, fold: Index) -> Array:
+        predictions: Array = np.ravel(fitted.predict(self._z[fold]))
+        if predictions.shape != fold.shape or not np.isfinite(predictions).all():
+            what = (
+                "values that are not finite"
+                if predictions.shape == fold.shape
+                else (f"{len(predictions)} values for {len(fold)} rows")
+            )
+            raise ValueError(
+                f"adjust: predict of {type(fitted).__name__} returned {what}; one finite number "
+                "for each row of z is needed."
+            )
+        return predictions

@@ -1,0 +1,403 @@
+"""Samples arranged for a test: pairs by z, units that share a random sign, and batches of rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from chsic._util.cache import Cache
+from chsic._util.validate import Array, Index
+from chsic.inference import cautions
+from chsic.inference.adjustment import (
+    ADJUSTMENTS,
+    Adjustment,
+    CrossFittedAdjustment,
+    NoAdjustment,
+    RidgeAdjustment,
+    StratumAdjustment,
+)
+from chsic.inference.batches import Batch, Strata, cut_into_batches
+from chsic.inference.confounder import Confounder
+from chsic.inference.given import Given
+from chsic.inference.metric import Learned, join_metrics
+from chsic.inference.plan import Conditioning, FitEffect
+from chsic.inference.ridge import RidgeFit
+from chsic.inference.settings import Settings
+from chsic.inference.units import (
+    Units,
+    number_of_units,
+    units_along,
+    units_in_space,
+    units_in_strata,
+)
+from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import typical_distance
+from chsic.measure.engines.features import laplacian_times
+from chsic.pairs import PairGraph, closest_pairs
+from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
+from chsic.pairs.graph import count_pairs, max_pairs, some_pairs
+from chsic.pairs.in_space import closest_in_space
+from chsic.pairs.nearest import nearest_in_categories, nearest_in_space, nearest_on_line
+from chsic.pairs.strata import SMALLEST_STRATUM
+from chsic.pairs.varying import differ_in_both, vary_together
+
+ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, an eighth of the samples between
+ALPHA_IN_SPACE = 24.0
+BLOCK_SIZE = 8  # of pairs="blocks"
+KERNEL_WIDTH = 0.5  # of the kernel on z between units, in median distances
+UNRELATED = 1e-6  # kernel on z between units below which they are unrelated
+MANY_COLUMNS = 5
+FEW_SAMPLES_A_COLUMN = 10
+FEW_SAMPLES = 30  # of which one may well be far from the others
+FEW_UNITS = 20
+FAR_APART = 0.7  # of the median distance of any two samples
+SOME_PAIRS = 1_000  # that show at once whether x and y vary together, if they often do
+MOST_DIRECTIONS, MOST_BETWEEN = 6, 64  # that are kept: n x m and m x m numbers each
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Arrangement:
+    """All samples of one z, as many variables as there are.
+
+    Attributes
+    ----------
+    plan : Conditioning
+        What is small of it.
+    graph : PairGraph
+        The pairs.
+    strata : Strata or None
+        If all pairs of equal z are compared.
+    batches : sequence of Batch
+        Rows that are worked on together.
+    adjustments : tuple of Adjustment
+        What makes residuals of each variable; one for all of them if they share it.
+    effects : FitEffects
+        What fits do to sums over pairs.
+    some_pairs : pair of arrays of int
+        A few of the pairs.
+    """
+
+    plan: Conditioning
+    graph: PairGraph
+    strata: Strata | None
+    batches: Sequence[Batch]
+    adjustments: tuple[Adjustment, ...]
+    effects: FitEffects
+    some_pairs: tuple[Index, Index]
+
+    def vary_together(self, x: Array, y: Array) -> bool:
+        """Tell whether any pair of samples differs in both x and y."""
+        some = differ_in_both(x, y, *self.some_pairs)
+        return some or vary_together(self.graph, x, y)
+
+
+def arrange(
+    given: Given, n: int, learned: Sequence[Learned], rng: np.random.Generator
+) -> Arrangement:
+    """Choose pairs and units for n samples; with several columns of z, in learned metrics.
+
+    Parameters
+    ----------
+    given : Given
+        z, and the settings.
+    n : int
+        Samples that are compared.
+    learned : sequence of Learned
+        Metrics and regressions of the variables; none if these share what z alone decides.
+    rng : numpy.random.Generator
+        Orders samples with equal z, and draws folds.
+    """
+    if given.in_strata:
+        return _in_strata(given, n, rng)
+    z, settings = given.confounder, given.settings
+    assert z is not None
+    adjustments, adjust = _adjustments(given, learned, rng)
+    scaled = z.scaled
+    if given.uses_ridge and scaled.shape[1] > 1:
+        scaled = scaled @ join_metrics([turn for turn, _ in learned])
+    line = _line(z, rng) if z.on_line else None
+    graph = _choose_pairs(given, scaled, line, rng)
+    # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
+    number = number_of_units(n, None if given.kind == "blocks" else settings.block_size)
+    units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
+    centres = units.means(scaled)
+    centres /= KERNEL_WIDTH * (typical_distance(scaled) or 1.0)  # z may be constant in these rows
+    between = KERNELS["gaussian"].matrix(centres, centres)
+    # Where no two units are near, as beside one that is far off, there is nothing to see.
+    kernel = None if np.allclose(between, np.eye(len(units)), atol=UNRELATED) else between
+    some = some_pairs(graph)
+    warnings = (
+        *given.cautions,
+        *_about_units(units),
+        *_about_z(z),
+        *_about_pairs(some, scaled),
+    )
+    plan = Conditioning(
+        pairs=given.kind,
+        adjust=adjust,
+        in_strata=False,
+        n_samples=n,
+        n_pairs=graph.n_pairs,
+        unit_sizes=units.sizes,
+        unit_z=_z_of_units(units, z),
+        unit_kernel=kernel,
+        centre_share=_centre_share(graph, units, between, some),
+        cautions=warnings,
+    )
+    batches = cut_into_batches(graph, units, z.scaled, rim=2 if adjust == "none" else 1)
+    return _arranged(settings, plan, graph, None, batches, adjustments)
+
+
+def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
+    """Compare all pairs, or all of equal z: there is nothing to adjust."""
+    z, settings = given.confounder, given.settings
+    adjust = settings.adjust
+    if not (isinstance(adjust, str) and adjust in ("auto", "none")):
+        raise ValueError(
+            "adjust: pairs inside strata are exactly equal in z, so there is nothing to adjust; "
+            "use adjust='none', or pairs='nearest'."
+        )
+    labels = np.zeros(n, np.intp) if z is None else z.strata
+    units = units_in_strata(labels, number_of_units(n, settings.block_size), rng)
+    kernel: Array | None = None
+    n_strata = int(labels.max()) + 1
+    if 1 < n_strata < len(units):  # else no two units can be compared inside a stratum
+        of_units = labels[units.order[units.bounds[:-1]]]
+        kernel = (of_units[:, np.newaxis] == of_units).astype(np.float64)
+    strata, graph = Strata(labels, units.order), complete_in_blocks(labels)
+    plan = Conditioning(
+        pairs=given.kind,
+        adjust="none",
+        in_strata=True,
+        n_samples=n,
+        n_pairs=graph.n_pairs,
+        unit_sizes=units.sizes,
+        unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
+        unit_kernel=kernel,
+        centre_share=1.0,
+        cautions=(*given.cautions, *_about_units(units)),
+    )
+    batches = cut_into_batches(graph, units, strata=strata)
+    return _arranged(settings, plan, graph, strata, batches, (StratumAdjustment(strata),))
+
+
+def _arranged(
+    settings: Settings,
+    plan: Conditioning,
+    graph: PairGraph,
+    strata: Strata | None,
+    batches: Sequence[Batch],
+    adjustments: tuple[Adjustment, ...],
+) -> Arrangement:
+    settings.require_used(plan.pairs)
+    if settings.augment is True and plan.unit_kernel is None:
+        raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
+    few = some_pairs(graph, SOME_PAIRS)
+    return Arrangement(plan, graph, strata, batches, adjustments, FitEffects(graph), few)
+
+
+def _z_of_units(units: Units, z: Confounder) -> Array:
+    """Return the mean of numbers, and the one code of categories or NaN if a unit has several."""
+    means = units.means(z.values)
+    starts, last = units.bounds[:-1], len(units.order) - 1
+    for position in np.flatnonzero(~z.is_number):
+        codes = z.values[units.order, position]
+        low, high = (
+            ufunc.reduceat(codes, np.minimum(starts, last)) for ufunc in (np.minimum, np.maximum)
+        )
+        means[:, position] = np.where(low == high, low, np.nan)
+    return means
+
+
+def _centre_share(
+    graph: PairGraph, units: Units, kernel: Array, some: tuple[Index, Index]
+) -> float:
+    """Return what a kernel between units leaves of sum_ij Lap_ij^2.
+
+    A pair's term is half that of its one sample's unit and half that of the other's, so that it is
+    weighted by (1 + kernel) / 2 in all. Its mean over pairs is estimated on some of them.
+    """
+    i, j = some
+    if not len(i):
+        return 1.0
+    of_unit = np.empty(graph.n_samples, np.intp)
+    of_unit[units.order] = np.repeat(np.arange(len(units)), units.sizes)
+    lost = float(np.mean(1 - kernel[of_unit[i], of_unit[j]]))
+    partners = graph.degrees.astype(np.float64)
+    return 1 - lost * graph.n_pairs / float((partners**2 + partners).sum())
+
+
+def _line(z: Confounder, rng: np.random.Generator) -> Index:
+    return np.arange(len(z.values)) if z.is_along_line else z.along_line(rng)
+
+
+def _adjustments(
+    given: Given, learned: Sequence[Learned], rng: np.random.Generator
+) -> tuple[tuple[Adjustment, ...], str]:
+    """Return what makes residuals given z, and what it is called."""
+    adjust = given.settings.adjust
+    assert given.confounder is not None
+    z = given.confounder.scaled
+    if isinstance(adjust, str):
+        if adjust not in ADJUSTMENTS:
+            known = ", ".join(map(repr, ADJUSTMENTS))
+            raise ValueError(
+                f"adjust: unknown choice {adjust!r}; known are {known}, or a scikit-learn "
+                "regressor."
+            )
+        if adjust == "none":
+            return (NoAdjustment(len(z)),), "none"
+        if z.shape[1] == 1:
+            return (RidgeAdjustment(given.ridge, z),), "ridge"
+        return tuple(RidgeAdjustment(ridge, z) for _, ridge in learned), "ridge"
+    if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
+        raise TypeError(
+            "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "
+            f"predict, got {adjust!r}."
+        )
+    return (CrossFittedAdjustment(adjust, z, rng),), type(adjust).__name__
+
+
+def default_alpha(n: int, d: int) -> float:
+    """Return how many neighbours a sample is paired with by default."""
+    least, most = ALPHA_ON_LINE
+    return min(float(np.clip(n // 8, least, most)) if d == 1 else ALPHA_IN_SPACE, n - 1)
+
+
+def _choose_pairs(
+    given: Given, scaled: Array, line: Index | None, rng: np.random.Generator
+) -> PairGraph:
+    settings, z = given.settings, given.confounder
+    assert z is not None
+    if isinstance(settings.pairs, PairGraph):
+        return settings.pairs
+    n = len(scaled)
+    if settings.pairs == "blocks":
+        size = BLOCK_SIZE if settings.block_size is None else settings.block_size
+        if not 2 <= size <= n // 2:
+            raise ValueError(
+                f"block_size: pairs='blocks' needs between 2 and n / 2 = {n // 2} samples in a "
+                f"block, got {size}."
+            )
+        on_line = scaled.shape[1] == 1
+        cut = (
+            blocks_on_line(scaled[:, 0], size, rng)
+            if on_line
+            else blocks_in_space(scaled, size, rng)
+        )
+        return complete_in_blocks(cut)
+    alpha = default_alpha(n, z.numbers.shape[1]) if settings.alpha is None else settings.alpha
+    count = count_pairs(n, alpha)
+    if settings.pairs == "closest":
+        if scaled.shape[1] == 1 or count == max_pairs(n):
+            return closest_pairs(scaled, alpha, rng=rng)
+        i, j = closest_in_space(scaled, np.ones(scaled.shape[1]), count, rng)
+        return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
+    if line is not None:
+        return nearest_on_line(line, alpha, z.categories)
+    if z.categories is not None:
+        return nearest_in_categories(scaled, z.categories, alpha, rng)
+    return nearest_in_space(scaled, alpha, rng)
+
+
+def _choose_units(
+    scaled: Array, line: Index | None, graph: PairGraph, number: int, whole_blocks: bool
+) -> Units:
+    if not whole_blocks:
+        return units_in_space(scaled, number) if line is None else units_along(line, number)
+    sizes = np.bincount(graph.blocks)
+    centres = np.stack([np.bincount(graph.blocks, c) / sizes for c in scaled.T], axis=1)
+    groups = _partition(centres, min(number, len(sizes)))
+    of_block = np.empty(len(sizes), np.intp)
+    of_block[groups.order] = np.repeat(np.arange(len(groups)), groups.sizes)
+    labels = of_block[graph.blocks]
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+    return Units(np.argsort(labels, kind="stable"), bounds)
+
+
+def _partition(z: Array, number: int) -> Units:
+    if z.shape[1] == 1:
+        return units_along(np.argsort(z[:, 0], kind="stable"), number)
+    return units_in_space(z, number)
+
+
+def _about_units(units: Units) -> tuple[str, ...]:
+    if len(units) >= FEW_UNITS:
+        return ()
+    single = bool(units.sizes.max() == 1)
+    return (cautions.few_units(len(units), of_single_samples=single),)
+
+
+def _about_z(z: Confounder) -> tuple[str, ...]:
+    sentences = []
+    n, d = z.values.shape
+    if n < FEW_SAMPLES_A_COLUMN * d:
+        sentences.append(cautions.too_few_samples(n, d))
+    elif d >= MANY_COLUMNS:
+        sentences.append(cautions.many_columns(d))
+    if n >= FEW_SAMPLES:
+        sentences += [cautions.far_values("z", column, text) for column, text in z.far_values]
+    tied = float((np.bincount(z.strata)[z.strata] >= SMALLEST_STRATUM).mean())
+    if tied > 0.5:
+        sentences.append(cautions.ties_in_z(tied))
+    return tuple(sentences)
+
+
+def _about_pairs(some: tuple[Index, Index], z: Array) -> tuple[str, ...]:
+    i, j = some
+    if not len(i):
+        return ()
+    near = float(np.median(np.linalg.norm(z[i] - z[j], axis=1)))
+    ratio = near / (typical_distance(z) or 1.0)
+    return () if ratio <= FAR_APART else (cautions.pairs_far_apart(ratio),)
+
+
+class FitEffects:
+    """Works out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'.
+
+    A = (I - S)^2 is what a ridge regression makes of the covariance of noise. Many fits have the
+    same directions D, so that what depends on those alone is kept.
+    """
+
+    def __init__(self, graph: PairGraph) -> None:
+        self._graph = graph
+        partners = graph.degrees.astype(np.float64)
+        self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
+        # By identity, and with the directions themselves, so that no other ones get it.
+        self._alone: Cache[_DirectionSums] = Cache(MOST_DIRECTIONS)
+        self._between: Cache[tuple[Array, Array, Array]] = Cache(MOST_BETWEEN)
+
+    def of(self, fit_x: object, d_x: Array | None, fit_y: object, d_y: Array | None) -> FitEffect:
+        """Return the effect of two fits with directions at all samples; none without those."""
+        if d_x is None or d_y is None:
+            return FitEffect()
+        assert isinstance(fit_x, RidgeFit)
+        assert isinstance(fit_y, RidgeFit)
+        c_x, c_y = fit_x.spent, fit_y.spent
+        alone_x = self._alone.get(id(d_x), lambda: self._sums(d_x))
+        alone_y = self._alone.get(id(d_y), lambda: self._sums(d_y))
+        key = id(d_x), id(d_y)
+        between = self._between.get(key, lambda: (alone_x.lap.T @ d_y, d_x, d_y))[0]
+        both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
+        return FitEffect(
+            1 + float(c_x @ alone_x.products) / self._total,
+            1 + float(c_y @ alone_y.products) / self._total,
+            1 + float(both) / self._squares,
+        )
+
+    def _sums(self, directions: Array) -> _DirectionSums:
+        lap = laplacian_times(self._graph, directions)
+        products = np.einsum("ij,ij->j", directions, lap)
+        return _DirectionSums(directions, lap, products, np.einsum("ij,ij->j", lap, lap))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _DirectionSums:
+    """D, Lap D, and the diagonals of D'Lap D and of D'Lap^2 D."""
+
+    directions: Array
+    lap: Array
+    products: Array
+    squares: Array

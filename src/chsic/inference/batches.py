@@ -1,0 +1,298 @@
+"""Rows that are worked on together: all of them, or at large n as many as a cache holds.
+
+What a unit contributes needs its own rows and their partners. Cut into batches, features of all
+samples need not be held, and threads, processes or machines have something to share.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from chsic._util import arrays
+from chsic._util.arrays import Rows
+from chsic._util.validate import Array, Index
+from chsic.inference.units import Units, segment_sums
+from chsic.pairs import PairGraph
+from chsic.pairs.intervals import Intervals
+from chsic.pairs.neighbours import Neighbours
+
+if TYPE_CHECKING:
+    from chsic.inference.ridge import Basis
+
+ROWS_IN_SPACE = 2**15  # where partners lie on all sides, and a larger batch has a smaller rim
+MOST_PARTNERS = 100  # of a sample on average, whose lists are made
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StratumRows:
+    """Some rows: whole strata, one after the other, or a part of one.
+
+    Attributes
+    ----------
+    rows : array of int
+        The samples.
+    starts : array of int
+        Where each stratum begins in `rows`.
+    sizes : array of int
+        Number of samples in each stratum, also outside these rows.
+    part_of : int or None
+        Number of the stratum, if it goes on outside.
+    """
+
+    rows: Index
+    starts: Index
+    sizes: Index
+    part_of: int | None
+
+    @functools.cached_property
+    def labels(self) -> Index:
+        """Which of the strata here each row belongs to."""
+        counts = np.diff(np.append(self.starts, len(self.rows)))
+        return np.repeat(np.arange(len(self.starts)), counts)
+
+    def sums(self, values: Any) -> Any:
+        """Add up rows of each stratum."""
+        return segment_sums(values, self.starts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Strata:
+    """All samples, stratum by stratum.
+
+    Attributes
+    ----------
+    labels : array of int, shape (n,)
+        Number of each sample's stratum.
+    order : array of int, shape (n,)
+        The samples, those of one stratum after those of another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.batches import Strata
+    >>> [part] = Strata(np.array([1, 0, 1]), np.array([1, 0, 2])).parts
+    >>> part.rows, part.sizes
+    (array([1, 0, 2]), array([1, 2]))
+    """
+
+    labels: Index
+    order: Index
+
+    @functools.cached_property
+    def sizes(self) -> Index:
+        """Number of samples in each stratum."""
+        return np.bincount(self.labels)
+
+    @functools.cached_property
+    def parts(self) -> list[StratumRows]:
+        """Cut the order between strata; large ones are cut as well, and stay by themselves."""
+        bounds = np.concatenate([[0], np.cumsum(self.sizes)])
+        cuts = [0]
+        for stratum in np.flatnonzero(self.sizes > arrays.BLOCK_ROWS).tolist():
+            begin, end = bounds[stratum : stratum + 2].tolist()
+            cuts += _bounds_between(bounds, cuts[-1], begin)
+            cuts += [*range(begin + arrays.BLOCK_ROWS, end, arrays.BLOCK_ROWS), end]
+        cuts += _bounds_between(bounds, cuts[-1], len(self.order))
+        return [self._part(self.order[a:b]) for a, b in itertools.pairwise(cuts)]
+
+    def _part(self, rows: Index) -> StratumRows:
+        """Describe rows that stand together in the order."""
+        labels = self.labels[rows]
+        starts = np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))
+        sizes = self.sizes[labels[starts]]
+        return StratumRows(rows, starts, sizes, int(labels[0]) if sizes[0] > len(rows) else None)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows: units or a part of one, and the partners of their samples.
+
+    Attributes
+    ----------
+    rows : slice or array of int
+        Which samples they are: those of the units, and their partners.
+    z : array, shape (n_rows, d), or None
+        z there in standard deviations, for regressions; of any array namespace.
+    pairs : PairGraph, Neighbours, StratumRows or None
+        Pairs among those rows: all pairs of the units' samples, some or none of the others'.
+    inside : slice
+        The units' samples, counted from the first of `rows`.
+    units : Units
+        The units, their samples counted from the first of `inside`.
+    first_unit : int
+        The place of the first of them among all units.
+    number : int
+        The place of the batch among all of them.
+    """
+
+    rows: Rows
+    z: Any
+    pairs: PairGraph | Neighbours | StratumRows | None
+    inside: slice
+    units: Units
+    first_unit: int = 0
+    number: int = 0
+    _designs: dict[int, tuple[Basis, Any]] = dataclasses.field(default_factory=dict, repr=False)
+
+    @classmethod
+    def at(cls, rows: Rows, *, z: Any = None, pairs: StratumRows | None = None) -> Batch:
+        """Take rows whose residuals are computed, and which are not compared."""
+        return cls(rows, z, pairs, slice(0, 0), Units(np.empty(0, np.intp), np.zeros(1, np.intp)))
+
+    @property
+    def stratum_rows(self) -> StratumRows:
+        """The pairs, which are all those of equal z."""
+        assert isinstance(self.pairs, StratumRows)
+        return self.pairs
+
+    def design(self, basis: Basis) -> Any:
+        """Return the functions of a basis at these rows; several regressions share one basis."""
+        if id(basis) not in self._designs:
+            self._designs[id(basis)] = basis, basis.design(self.z)
+        return self._designs[id(basis)][1]
+
+
+class Batches(Sequence[Batch]):
+    """All batches, each made when it is asked for."""
+
+    def __init__(self, number: int, make: Callable[[int], Batch]) -> None:
+        self._number, self._make = number, make
+
+    def __len__(self) -> int:
+        return self._number
+
+    @overload
+    def __getitem__(self, which: int) -> Batch: ...
+    @overload
+    def __getitem__(self, which: slice) -> list[Batch]: ...
+    def __getitem__(self, which: int | slice) -> Batch | list[Batch]:
+        """Make a batch."""
+        numbers = range(self._number)[which]
+        return self._make(numbers) if isinstance(numbers, int) else [*map(self._make, numbers)]
+
+
+def cut_into_batches(
+    graph: PairGraph,
+    units: Units,
+    z: Array | None = None,
+    strata: Strata | None = None,
+    *,
+    rim: int = 1,
+) -> Sequence[Batch]:
+    """Cut the samples, in the order of their units.
+
+    Parameters
+    ----------
+    graph : PairGraph
+        The pairs.
+    units : Units
+        The units, in the order of the strata if there are any.
+    z : array, shape (n, d), optional
+        z in standard deviations.
+    strata : Strata, optional
+        If the pairs are all those inside strata.
+    rim : {1, 2}
+        Whether the rows of a batch hold the partners of the units' samples, or the partners of
+        those partners as well.
+    """
+    n, runs = graph.n_samples, graph.intervals
+    if strata is not None:
+        return _in_strata(strata, units)
+    if (
+        n > arrays.BLOCK_ROWS
+        and runs is not None
+        and runs.in_order
+        and not len(graph.listed[0])
+        and np.array_equal(units.order, np.arange(n))
+    ):
+        return _along_line(runs, units, z, rim)
+    if n > ROWS_IN_SPACE and 2 * graph.n_pairs <= MOST_PARTNERS * n:
+        lists = graph.lists or Neighbours.of_pairs(graph.i, graph.j, n)
+        return _in_space(lists, units, z, rim)
+    return [Batch(slice(0, n), z, graph, slice(0, n), units)]
+
+
+def _cuts(bounds: Index, rows: int) -> list[tuple[int, int]]:
+    """Return the first unit of each batch and that after its last one."""
+    cuts = [0]
+    while cuts[-1] < len(bounds) - 1:
+        fits = int(np.searchsorted(bounds, bounds[cuts[-1]] + rows, side="right")) - 1
+        cuts.append(max(cuts[-1] + 1, fits))
+    return list(itertools.pairwise(cuts))
+
+
+def _along_line(runs: Intervals, units: Units, z: Array | None, rim: int) -> Batches:
+    """Neighbours on a line are neighbours in memory: the rows of a batch are a run."""
+    here, none = np.arange(len(runs.order)), np.empty(0, np.intp)
+    cuts = _cuts(units.bounds, arrays.BLOCK_ROWS)
+
+    def make(number: int) -> Batch:
+        first, last = cuts[number]
+        begin, end = int(units.bounds[first]), int(units.bounds[last])
+        low, high = begin, end
+        for _ in range(rim):
+            low, high = int(runs.starts[low]), int(runs.stops[high - 1])
+        stops = np.minimum(runs.stops[low:high], high) - low
+        part = PairGraph.from_intervals(Intervals(here[: high - low], stops), none, none)
+        rows, inside = slice(low, high), slice(begin - low, end - low)
+        return Batch(rows, _at(z, rows), part, inside, _own(units, begin, end), first, number)
+
+    return Batches(len(cuts), make)
+
+
+def _in_space(lists: Neighbours, units: Units, z: Array | None, rim: int) -> Batches:
+    """Take the rows of a batch's units and, behind them, the partners of those."""
+    cuts = _cuts(units.bounds, ROWS_IN_SPACE)
+
+    def make(number: int) -> Batch:
+        first, last = cuts[number]
+        begin, end = int(units.bounds[first]), int(units.bounds[last])
+        rows, listed = units.order[begin:end], end - begin
+        for _ in range(rim):
+            listed, rows = len(rows), np.concatenate([rows, lists.beside(rows)])
+        part, inside = lists.numbered(rows, listed), slice(0, end - begin)
+        return Batch(rows, _at(z, rows), part, inside, _own(units, begin, end), first, number)
+
+    return Batches(len(cuts), make)
+
+
+def _in_strata(strata: Strata, units: Units) -> Batches:
+    """Take whole strata, or a part of one; units may be cut."""
+    starts = np.concatenate([[0], np.cumsum([len(part.rows) for part in strata.parts])]).tolist()
+
+    def make(number: int) -> Batch:
+        part = strata.parts[number]
+        begin, end = starts[number : number + 2]
+        first = int(np.searchsorted(units.bounds, begin, side="right")) - 1
+        inside = slice(0, end - begin)
+        return Batch(part.rows, None, part, inside, _own(units, begin, end), first, number)
+
+    return Batches(len(strata.parts), make)
+
+
+def _at(z: Array | None, rows: Rows) -> Array | None:
+    return None if z is None else z[rows]
+
+
+def _own(units: Units, begin: int, end: int) -> Units:
+    """Return the units in some positions, their samples counted from the first."""
+    first = int(np.searchsorted(units.bounds, begin, side="right")) - 1
+    last = int(np.searchsorted(units.bounds, end, side="left"))
+    bounds = np.clip(units.bounds[first : last + 1], begin, end) - begin
+    return Units(np.arange(end - begin), bounds)
+
+
+def _bounds_between(bounds: Index, start: int, stop: int) -> list[int]:
+    """Return bounds after `start`, as far apart as a part may be large, up to `stop`."""
+    cuts = []
+    while start < stop:
+        most = min(start + arrays.BLOCK_ROWS, stop)
+        start = int(bounds[np.searchsorted(bounds, most, side="right") - 1])
+        cuts.append(start)
+    return cuts

@@ -1,0 +1,173 @@
+"""The way of a test: plan, contribute, merge, decide."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from chsic._util.parallel import in_order
+from chsic.data.samples import Samples
+from chsic.inference.arrangement import Arrangement, arrange
+from chsic.inference.attainable import table_probability
+from chsic.inference.batches import Batch
+from chsic.inference.contribute import Rows, Sums, VariableRows, contribute, merge, product_sums
+from chsic.inference.contribute import residuals as residuals_of
+from chsic.inference.decide import comparable, decide
+from chsic.inference.given import Given
+from chsic.inference.metric import Learned
+from chsic.inference.plan import FitEffect, Plan, PlannedVariable, plan_variable
+from chsic.inference.result import IndependenceResult
+from chsic.inference.settings import Settings
+from chsic.inference.variable import Variable
+from chsic.pairs.strata import strata_of
+
+THREADS_FROM = 50_000  # samples below which threads cost more than they save
+
+
+def test_samples(
+    samples: Samples, settings: Settings, rng: np.random.Generator, workers: int = 1
+) -> IndependenceResult:
+    """Test x and y of clean samples given their z.
+
+    Parameters
+    ----------
+    samples : Samples
+        With nothing missing.
+    settings : Settings
+        Checked ones.
+    rng : numpy.random.Generator
+        Orders samples with equal z, and draws signs.
+    workers : int
+        Threads.
+
+    Returns
+    -------
+    IndependenceResult
+    """
+    given = Given.of(samples.z, settings, rng)
+    samples = samples if given.rows is None else samples.rows(given.rows)
+    variables = [given.variable("x", samples.x), given.variable("y", samples.y)]
+    learned = learn(given, variables)
+    arrangement = arrange(given, len(samples), learned, rng)
+    threads = workers if len(samples) >= THREADS_FROM else 1
+    adjustments = arrangement.adjustments * (2 if len(arrangement.adjustments) == 1 else 1)
+    x, y = (
+        plan_variable(
+            argument,
+            variable,
+            named,
+            adjustment,
+            arrangement.graph,
+            bandwidth=settings.bandwidth,
+            tol=settings.tol,
+            workers=threads,
+        )
+        for argument, variable, named, adjustment in zip(
+            "xy", variables, (samples.x, samples.y), adjustments, strict=True
+        )
+    )
+    return compare(arrangement, settings, x, y, samples, rng, threads)
+
+
+def learn(given: Given, variables: Sequence[Variable]) -> list[Learned]:
+    """Learn a metric of z for each variable, if z has several columns."""
+    learner = given.metric_learner
+    return [] if learner is None else [learner.learn(variable.clipped) for variable in variables]
+
+
+def compare(
+    arrangement: Arrangement,
+    settings: Settings,
+    x: PlannedVariable,
+    y: PlannedVariable,
+    samples: Samples,
+    rng: np.random.Generator,
+    workers: int = 1,
+) -> IndependenceResult:
+    """Test two planned variables, made from `samples`."""
+    plan = make_plan(arrangement, settings, x, y, samples)
+    if not comparable(plan):
+        return decide(plan, None, rng)
+
+    def of_batch(batch: Batch) -> Sums:
+        return contribute(plan, Rows(batch, rows_of(x, batch), rows_of(y, batch)))
+
+    def table_pvalue() -> float:
+        assert arrangement.strata is not None
+        labels = arrangement.strata.labels
+        return table_probability(labels, strata_of(x.columns), strata_of(y.columns))
+
+    sums = merge(in_order(of_batch, arrangement.batches, workers))
+    return decide(plan, sums, rng, table_pvalue)
+
+
+def make_plan(
+    arrangement: Arrangement,
+    settings: Settings,
+    x: PlannedVariable,
+    y: PlannedVariable,
+    samples: Samples,
+) -> Plan:
+    """Put together what is decided before rows contribute."""
+    given, augment = arrangement.plan, settings.augment
+    columns = {"x": samples.x, "y": samples.y, "z": samples.z}
+    between = list(zip(x.features, y.features, strict=True)) if x.features and y.features else []
+    middle = x.plan.middle
+    alone = [(x.features[middle],) * 2, (y.features[middle],) * 2] if between else []
+    effects = [
+        arrangement.effects.of(a.fit, a.directions, b.fit, b.directions)
+        for a, b in (*between, *alone)
+    ]
+    with_kernel = augment is not False and given.unit_kernel is not None
+    return Plan(
+        x=x.plan,
+        y=y.plan,
+        given=given,
+        effects=tuple(effects[: len(between)]),
+        effect_x=effects[-2] if between else FitEffect(),
+        effect_y=effects[-1] if between else FitEffect(),
+        vary_together=bool(between) and arrangement.vary_together(x.columns, y.columns),
+        names={argument: tuple(column.name for column in of) for argument, of in columns.items()},
+        kinds=samples.kinds,
+        levels={
+            column.name: column.levels
+            for of in columns.values()
+            for column in of
+            if column.kind == "category"
+        },
+        n_omitted=samples.n_omitted,
+        augment=((False, True) if augment == "auto" else (True,)) if with_kernel else (False,),
+        null=settings.null,
+        n_resamples=settings.n_resamples,
+        looks=settings.looks,
+    )
+
+
+def rows_of(variable: PlannedVariable, batch: Batch) -> VariableRows:
+    """Return a variable at the rows of a batch, with what is known of it there."""
+    if variable.known is not None:
+        return variable.known[batch.number]
+    rows, features = batch.rows, []
+    for fitted in variable.features:
+        if fitted.residuals is None:
+            return VariableRows(variable.standardised[rows])
+        noise = None if fitted.noise is None else fitted.noise[rows]
+        features.append((fitted.residuals[rows], noise))
+    return VariableRows(variable.standardised[rows], features)
+
+
+def remember(variable: PlannedVariable, batches: Sequence[Batch]) -> PlannedVariable:
+    """Compute what a variable brings to every comparison, for more than one of them."""
+    plan = variable.plan
+    if not plan.kernels:
+        return variable
+    known = {}
+    for batch in batches:
+        rows = rows_of(variable, batch)
+        own = [residuals_of(plan, k, rows, batch) for k in range(len(plan.kernels))]
+        middle = own[plan.middle]
+        alone = product_sums(middle, middle, batch, null=False)
+        known[batch.number] = VariableRows(rows.standardised, None, own, alone)
+    return dataclasses.replace(variable, known=known)

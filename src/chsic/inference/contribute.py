@@ -1,0 +1,371 @@
+"""What some rows contribute: sums over units, from residual features and pairs.
+
+The statistic is the squared length of sum_ij Lap_ij u_i v_j'. Under conditional independence its
+terms vary like products of one sample's own residuals, weighted so that every sample contributes as
+much variance: sum_i sqrt(w_i) u_i v_i', w_i = (sum_j Lap_ij^2) / a_i, with a_i what the fit left of
+the variance of sample i. Random signs on those give the null.
+
+Where x and y are rarely far from their conditional means, the products of the few samples in which
+both are would decide the variance by chance. Under conditional independence, u_i of one sample and
+v_j of another near it in z have as large products; if theirs are larger, they set the scale of the
+null.
+
+A fit whose penalty was chosen leaves less than it says, as it was chosen for leaving little. What
+differences over close pairs show of the variance is next to free of that, so the weights are scaled
+by it: by sum_ij Lap_ij u_i'u_j over sum_i deg_i |u_i|^2 / a_i, each over what it is on average.
+
+All of it is written against the array namespace of the rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, is_numpy_array, to_device
+
+from chsic._util.validate import Array
+from chsic.inference.batches import Batch, StratumRows
+from chsic.inference.plan import Plan, VariablePlan
+from chsic.measure.engines.features import laplacian_times
+from chsic.pairs import PairGraph
+
+SMALLEST_NOISE = 0.1  # share of a sample's variance after its own fit
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class VariableRows:
+    """One variable at the rows of a batch.
+
+    Attributes
+    ----------
+    standardised : array, shape (n_rows, d)
+        What is compared, of any array namespace; see `VariablePlan.standardised`.
+    features : sequence of pairs of arrays, optional
+        Residual features of each kernel and shares of the noise, if planning has computed them.
+    residuals : sequence of Residuals, optional
+        What follows from those, if an earlier comparison has computed it.
+    with_itself : ProductSums, optional
+        What the rows contribute to the comparison of the variable with itself, likewise.
+    """
+
+    standardised: Any
+    features: Sequence[tuple[Any, Any]] | None = None
+    residuals: Sequence[Residuals] | None = None
+    with_itself: ProductSums | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rows:
+    """Some samples, their pairs, and the units that they belong to."""
+
+    batch: Batch
+    x: VariableRows
+    y: VariableRows
+
+
+def contribute(plan: Plan, rows: Rows) -> Sums:
+    """Return what some rows add to the sums that `chsic.inference.decide` starts from.
+
+    Parameters
+    ----------
+    plan : Plan
+        Made from these rows or from others.
+    rows : Rows
+        A batch, with what is known of x and y there.
+
+    Returns
+    -------
+    Sums
+    """
+    batch, between = rows.batch, []
+    for k in range(len(plan.x.kernels)):
+        x, y = residuals(plan.x, k, rows.x, batch), residuals(plan.y, k, rows.y, batch)
+        between.append(product_sums(x, y, batch))
+        if k == plan.x.middle:
+            of_x = rows.x.with_itself or product_sums(x, x, batch, null=False)
+            of_y = rows.y.with_itself or product_sums(y, y, batch, null=False)
+    return Sums(batch.first_unit, tuple(between), of_x, of_y)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Residuals:
+    """Residual features of one variable given z.
+
+    Attributes
+    ----------
+    features : array, shape (n, r)
+        The residuals themselves.
+    lap : array, shape (n, r)
+        Lap times the residuals.
+    alone : array, shape (n, r)
+        Residuals that stand for a sample alone: they vary around zero given z.
+    partners : array, shape (n,)
+        Number of partners of each sample.
+    noise : array, shape (n,)
+        Variance of `alone`, as a share of what it was before the fit.
+    lengths : array, shape (n,)
+        |u|^2 / a of each sample: its squared length as it was before the fit.
+    lap_lengths : array, shape (n,)
+        Lap times those.
+    """
+
+    features: Any
+    lap: Any
+    alone: Any
+    partners: Any
+    noise: Any
+    lengths: Any
+    lap_lengths: Any
+
+    def __getitem__(self, rows: slice) -> Residuals:
+        """Return some rows."""
+        return Residuals(*(getattr(self, field.name)[rows, ...] for field in _FIELDS))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays, once those are computed that are made when asked for."""
+        return int(sum(getattr(self, field.name).nbytes for field in _FIELDS) + self.lap.nbytes)
+
+    @functools.cached_property
+    def weighted(self) -> Any:
+        """sqrt(s_i / a_i) u_i with s_i^2 = sum_j Lap_ij^2: products of x and y have sqrt(w_i)."""
+        xp = array_namespace(self.alone)
+        return self.alone * xp.sqrt(self._lap_row_length / self.noise)[:, None]
+
+    @functools.cached_property
+    def squares(self) -> Any:
+        """|u|^2 of each sample as it is in `weighted`."""
+        return self.lengths * self._lap_row_length
+
+    @functools.cached_property
+    def spreads(self) -> Array:
+        """Variance as differences over pairs show it, and as samples alone do."""
+        xp = array_namespace(self.features)
+        over_pairs = xp.sum(xp.vecdot(self.features, self.lap))
+        # The length of a row of Lap is zero only without partners.
+        paired = self.partners > 0
+        share = xp.where(paired, self.partners / xp.where(paired, self._lap_row_length, 1.0), 0.0)
+        return np.array([float(over_pairs), float(xp.sum(share * self.squares))])
+
+    @property
+    def _lap_row_length(self) -> Any:
+        xp = array_namespace(self.partners)
+        return xp.sqrt(self.partners**2 + self.partners)
+
+
+_FIELDS = dataclasses.fields(Residuals)
+
+
+def residuals(variable: VariablePlan, k: int, rows: VariableRows, batch: Batch) -> Residuals:
+    """Return the residual features of a variable at the samples of a batch's units."""
+    if rows.residuals is not None:
+        return rows.residuals[k]
+    kernel = variable.kernels[k]
+    if rows.features is not None:
+        features, noise = rows.features[k]
+    else:
+        features = kernel.landmarks(rows.standardised / kernel.width)
+        features, noise = kernel.fit.residuals(features, batch)
+    if isinstance(batch.pairs, StratumRows):
+        return _in_strata(features, noise, batch.pairs, kernel.landmarks.rounding)
+    if noise is None:
+        return _unadjusted(features, batch, kernel.landmarks.rounding)[batch.inside]
+    return _adjusted(features, noise, batch)[batch.inside]
+
+
+def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
+    xp = array_namespace(features)
+    partners = _partners(batch, features)
+    known = slice(partners.shape[0])
+    noise = xp.maximum(noise, xp.asarray(SMALLEST_NOISE, dtype=noise.dtype))
+    lengths = xp.vecdot(features, features) / noise
+    beside = _laplacian_times(batch, xp.concat([features, lengths[:, None]], axis=1))
+    lap, lap_lengths, alone = beside[:, :-1], beside[:, -1], features[known, :]
+    return Residuals(alone, lap, alone, partners, noise[known], lengths[known], lap_lengths)
+
+
+def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
+    """Compare a sample with the mean of its partners, which adds to its variance."""
+    xp = array_namespace(features)
+    partners = _partners(batch, features)
+    lap = _laplacian_times(batch, features)
+    divisor = xp.maximum(partners, xp.asarray(1.0, dtype=partners.dtype))
+    lap = _without_rounding(lap, rounding, divisor[:, None])
+    alone, noise = lap / divisor[:, None], 1 + 1 / divisor
+    lengths = xp.vecdot(alone, alone) / noise
+    # Wrong only behind the known ones, which are not asked for.
+    missing = features.shape[0] - lengths.shape[0]
+    filled = xp.concat([lengths, xp.zeros(missing, dtype=lengths.dtype)])
+    lap_lengths = _laplacian_times(batch, filled[:, None])[:, 0]
+    known = features[: partners.shape[0], :]
+    return Residuals(known, lap, alone, partners, noise, lengths, lap_lengths)
+
+
+def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) -> Residuals:
+    """Lap_b = n_b I - 11' inside strata, whose means were subtracted."""
+    xp = array_namespace(features)
+    features = _without_rounding(features, rounding, 1.0)
+    sizes = xp.asarray(strata.sizes[strata.labels], dtype=features.dtype)
+    lengths = xp.vecdot(features, features) / noise
+    # In a part of a stratum, pairs inside the part; `merge` adds those with other parts.
+    sums = xp.take(strata.sums(lengths), xp.asarray(strata.labels), axis=0)
+    return Residuals(
+        features, sizes[:, None] * features, features, sizes - 1, noise, lengths,
+        sizes * lengths - sums,
+    )  # fmt: skip
+
+
+def _without_rounding(values: Any, rounding: Array, times: Any) -> Any:
+    """Make rows zero that are nothing but rounding: x is the same in a sample and its partners."""
+    xp = array_namespace(values)
+    most = times * xp.asarray(rounding, dtype=values.dtype)
+    only_rounding = xp.all(xp.abs(values) <= most, axis=1)
+    if not bool(xp.any(only_rounding)):
+        return values
+    return xp.where(only_rounding[:, None], xp.asarray(0.0, dtype=values.dtype), values)
+
+
+def _partners(batch: Batch, like: Any) -> Any:
+    assert batch.pairs is not None
+    assert not isinstance(batch.pairs, StratumRows)
+    return array_namespace(like).asarray(batch.pairs.degrees, dtype=like.dtype)
+
+
+def _laplacian_times(batch: Batch, values: Any) -> Any:
+    pairs = batch.pairs
+    if isinstance(pairs, PairGraph):
+        return laplacian_times(pairs, values)
+    assert pairs is not None
+    assert not isinstance(pairs, StratumRows)
+    return pairs.laplacian_times(values)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ProductSums:
+    """Sums over the samples of units, for two variables: plain addition merges them.
+
+    Attributes
+    ----------
+    contributions : array, shape (n_units, r_x r_y)
+        To sum_ij Lap_ij u_i v_j'.
+    products : array, shape (n_units, r_x r_y), or None
+        Products of samples' own residuals, which random signs act on.
+    centre : array, shape (n_units,)
+        What each unit adds to the statistic under conditional independence, on average.
+    spreads : array, shape (2, 2)
+        Of x and of y: variance over pairs, and of samples alone.
+    over_pairs : array, shape (2,)
+        Sums of products of lengths: of one sample, and over pairs.
+    parts : dict
+        For strata that are cut, by number: sums of lengths of x, of y, and of products of those of
+        one part.
+    """
+
+    contributions: Array
+    products: Array | None
+    centre: Array
+    spreads: Array
+    over_pairs: Array
+    parts: dict[int, Array]
+
+
+def product_sums(x: Residuals, y: Residuals, batch: Batch, *, null: bool = True) -> ProductSums:
+    """Add up what the samples of each unit contribute; products only if the null is wanted."""
+    units = batch.units
+    contributions = units.products(x.features, y.lap) + units.products(x.lap, y.features)
+    contributions = contributions / 2  # the same number, but x and y have the same part in it
+    of_sample = x.partners * x.lengths * y.lengths
+    over_pairs = of_sample - x.lengths * y.lap_lengths
+    xp = array_namespace(of_sample)
+    parts = {}
+    if isinstance(batch.pairs, StratumRows) and batch.pairs.part_of is not None:
+        of_x, of_y = float(xp.sum(x.lengths)), float(xp.sum(y.lengths))
+        parts[batch.pairs.part_of] = np.array([of_x, of_y, of_x * of_y])
+    return ProductSums(
+        contributions=as_numpy(contributions),
+        products=as_numpy(units.products(x.weighted, y.weighted)) if null else None,
+        centre=as_numpy(units.sums(x.squares * y.squares)),
+        spreads=np.array([x.spreads, y.spreads]),
+        over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
+        parts=parts,
+    )
+
+
+def as_numpy(array: Any) -> Array:
+    """Return small sums as a NumPy array, from whatever device they are on."""
+    return array if is_numpy_array(array) else np.from_dlpack(to_device(array, "cpu"))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sums:
+    """What rows contribute to a test.
+
+    Attributes
+    ----------
+    first_unit : int
+        Place of the first unit of these sums among all units.
+    between : tuple of ProductSums
+        x with y, for each bandwidth.
+    of_x, of_y : ProductSums
+        x with itself and y with itself, at the middle bandwidth.
+    """
+
+    first_unit: int
+    between: tuple[ProductSums, ...]
+    of_x: ProductSums
+    of_y: ProductSums
+
+
+def merge(parts: Iterable[Sums]) -> Sums:
+    """Add up sums of several batches; in any order, up to rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.contribute import ProductSums, Sums, merge
+    >>> one = ProductSums(np.ones((2, 1)), None, np.ones(2), np.ones((2, 2)), np.ones(2), {})
+    >>> total = merge([Sums(0, (one,), one, one), Sums(1, (one,), one, one)])
+    >>> total.of_x.centre
+    array([1., 2., 1.])
+    """
+    several = list(parts)
+    if len(several) == 1:
+        return several[0]
+    first = min(part.first_unit for part in several)
+    places = [part.first_unit - first for part in several]
+    n_kernels = range(len(several[0].between))
+    return Sums(
+        first,
+        tuple(_added([part.between[k] for part in several], places) for k in n_kernels),
+        _added([part.of_x for part in several], places),
+        _added([part.of_y for part in several], places),
+    )
+
+
+def _added(several: Sequence[ProductSums], places: Sequence[int]) -> ProductSums:
+    products = [one.products for one in several if one.products is not None]
+    parts: dict[int, Array] = {}
+    for one in several:
+        for stratum, sums in one.parts.items():
+            parts[stratum] = parts.get(stratum, 0.0) + sums
+    return ProductSums(
+        contributions=_by_unit([one.contributions for one in several], places),
+        products=_by_unit(products, places) if products else None,
+        centre=_by_unit([one.centre for one in several], places),
+        spreads=np.sum([one.spreads for one in several], axis=0),
+        over_pairs=np.sum([one.over_pairs for one in several], axis=0),
+        parts=parts,
+    )
+
+
+def _by_unit(values: Sequence[Array], places: Sequence[int]) -> Array:
+    """Add up values of units, of which each of several has some."""
+    n_units = max(place + len(own) for place, own in zip(places, values, strict=True))
+    total = np.zeros((n_units, *values[0].shape[1:]))
+    for place, own in zip(places, values, strict=True):
+        total[place : place + len(own)] += own
+    return total

@@ -1,0 +1,264 @@
+"""Decide: from the sums of all rows to p-values, coefficient, interval, profile and cautions."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from chsic._util.validate import Array, Index
+from chsic.inference import cautions
+from chsic.inference.attainable import pvalue_of_units
+from chsic.inference.contribute import ProductSums, Sums
+from chsic.inference.null import JointNull, Law, joint_null
+from chsic.inference.plan import FitEffect, Plan
+from chsic.inference.result import IndependenceResult, Member, Profile
+
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums over units, relative
+MISSED_MUCH = 0.1  # of a kernel by its features
+SMALL = 0.1  # p-values that may be smaller than the data can support
+
+
+def decide(
+    plan: Plan,
+    sums: Sums | None,
+    rng: np.random.Generator,
+    table_pvalue: Callable[[], float] | None = None,
+) -> IndependenceResult:
+    """Decide from the sums of all rows.
+
+    Parameters
+    ----------
+    plan : Plan
+        What the sums were made with.
+    sums : Sums or None
+        Those of all rows; None if nothing can be compared, see `comparable`.
+    rng : numpy.random.Generator
+        Draws random signs.
+    table_pvalue : callable, optional
+        Where all pairs of equal z are compared, the smallest p-value that permutations inside
+        strata can have; it takes a pass over the data, and is asked for if the p-value is small.
+
+    Returns
+    -------
+    IndependenceResult
+    """
+    if sums is None:
+        return _nothing_compared(plan)
+    grams = [
+        unit_grams(own, effect) for own, effect in zip(sums.between, plan.effects, strict=True)
+    ]
+    of_x, of_y = unit_grams(sums.of_x, plan.effect_x), unit_grams(sums.of_y, plan.effect_y)
+    kernels = [plan.given.unit_kernel if augmented else None for augmented in plan.augment]
+    sizes, share = plan.given.unit_sizes, plan.given.centre_share
+    members = [
+        gram.weighted(kernel, sizes, 1.0 if kernel is None else share)
+        for gram in grams
+        for kernel in kernels
+    ]
+    null = joint_null(
+        [member.centred for member in members],
+        [member.null for member in members],
+        method=plan.null,
+        n_resamples=plan.n_resamples,
+        looks=plan.looks,
+        rng=rng,
+    )
+    if not plan.given.in_strata:
+        attainable = [pvalue_of_units(gram.null) for gram in grams for _ in kernels]
+        null = null.at_least(attainable)
+    elif table_pvalue is not None and null.pvalue <= SMALL:
+        null = null.at_least([table_pvalue()] * len(members))
+    return _result(plan, grams, of_x, of_y, members, null)
+
+
+def comparable(plan: Plan) -> bool:
+    """Whether anything is left of x and of y given z, and they vary together."""
+    return bool(plan.x.kernels and plan.y.kernels) and plan.vary_together
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class UnitGrams:
+    """Everything a statistic and its null need.
+
+    Attributes
+    ----------
+    observed : array, shape (n_units, n_units)
+        Inner products of what the units contribute to the statistic, which is their sum.
+    null : array, shape (n_units, n_units)
+        Inner products of the units' own products, for random signs.
+    centre : array, shape (n_units,)
+        What each unit adds to the statistic under conditional independence, on average.
+    """
+
+    observed: Array
+    null: Array
+    centre: Array
+
+    def weighted(self, kernel: Array | None, sizes: Index, centre_share: float = 1.0) -> UnitGrams:
+        """Weight pairs of units by a kernel on z, which is 1 for a unit with itself.
+
+        `centre_share` is what that leaves of the centre. The statistic varies by products of two
+        samples of one unit as well, which a sign for the unit does not see: the null is scaled to
+        have their variance, too.
+        """
+        weights = np.ones_like(self.null) if kernel is None else kernel
+        m = sizes.astype(np.float64)
+        between = weights**2 * np.outer(m, m)
+        all_pairs = between.sum() - m.sum()
+        scale = np.sqrt(all_pairs / (between.sum() - np.diag(between).sum()))
+        null, centre = self.null * weights * scale, self.centre * centre_share
+        return UnitGrams(self.observed * weights, null, centre)
+
+    @property
+    def statistic(self) -> float:
+        """Sum of the observed inner products."""
+        return float(self.observed.sum())
+
+    @functools.cached_property
+    def centred(self) -> float:
+        """The statistic less its expectation under conditional independence.
+
+        Where one unit alone has anything to contribute, the two are equal up to rounding.
+        """
+        statistic, centre = float(self.observed.sum()), float(self.centre.sum())
+        rounding = ROUNDING * (float(np.abs(self.observed).sum()) + centre)
+        return statistic - centre if abs(statistic - centre) > rounding else 0.0
+
+    def leave_one_out(self) -> Array:
+        """Return the centred statistic without each of the units."""
+        sums = self.observed.sum(axis=1) + self.observed.sum(axis=0)
+        without: Array = self.centred - (sums - np.diag(self.observed) - self.centre)
+        return without
+
+
+def unit_grams(sums: ProductSums, effect: FitEffect) -> UnitGrams:
+    """Make Gram matrices of units, on the scale that differences over pairs show."""
+    observed = sums.contributions @ sums.contributions.T
+    by_pairs, alone = (sums.spreads / [[effect.of_x, 1], [effect.of_y, 1]]).prod(axis=0)
+    scale = effect.of_both * (by_pairs / alone if alone > 0 else 1.0)
+    centre = scale * sums.centre
+    if sums.products is None:
+        return UnitGrams(observed, np.zeros_like(observed), centre)
+    of_sample, over_pairs = sums.over_pairs
+    # Pairs in different parts of a stratum: the product of sums less the sum of products.
+    parts = sums.parts.values()
+    over_pairs = over_pairs + sum(of_x * of_y - inside for of_x, of_y, inside in parts)
+    wider = max(1.0, over_pairs / of_sample) if of_sample > 0 else 1.0
+    return UnitGrams(observed, wider * scale * (sums.products @ sums.products.T), centre)
+
+
+def _result(
+    plan: Plan,
+    grams: Sequence[UnitGrams],
+    of_x: UnitGrams,
+    of_y: UnitGrams,
+    members: Sequence[UnitGrams],
+    null: JointNull,
+) -> IndependenceResult:
+    scale = 4.0 * plan.given.n_pairs**2
+    bandwidths = tuple(
+        (a.bandwidth, b.bandwidth) for a, b in zip(plan.x.kernels, plan.y.kernels, strict=True)
+    )
+    kinds = [(pair, augmented) for pair in bandwidths for augmented in plan.augment]
+    family = tuple(
+        Member(bandwidth=pair, augmented=augmented, statistic=member.statistic / scale, pvalue=p)
+        for (pair, augmented), member, p in zip(kinds, members, null.member_pvalues, strict=True)
+    )
+    middle = grams[plan.x.middle]
+    coefficient, leave_one_out, spread = _coefficient(middle, of_x, of_y, plan.given.unit_sizes)
+    symmetric = (middle.observed.sum(axis=1) + middle.observed.sum(axis=0)) / 2
+    winner = null.winner
+    sentences = []
+    if of_x.centred <= 0 or of_y.centred <= 0:
+        sentences.append(cautions.NO_COEFFICIENT)
+    if max(kernel.missed for kernel in (*plan.x.kernels, *plan.y.kernels)) > MISSED_MUCH:
+        sentences.append(cautions.FINE_STRUCTURE)
+    return IndependenceResult(
+        statistic=family[winner].statistic,
+        pvalue=null.pvalue,
+        estimate=members[winner].centred / scale,
+        coefficient=coefficient,
+        null_distribution=null.draws / scale,
+        profile=Profile(z=plan.given.unit_z, contribution=(symmetric - middle.centre) / scale),
+        bandwidths=bandwidths,
+        bandwidth=family[winner].bandwidth,
+        members=family,
+        winner=winner,
+        engine="features",
+        null=null.method,
+        leave_one_out=leave_one_out,
+        null_spread=spread,
+        **_circumstances(plan, sentences),
+    )
+
+
+def _coefficient(
+    between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams, sizes: Index
+) -> tuple[float, Array, float]:
+    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units, and its null spread.
+
+    The last is its standard deviation under conditional independence.
+    """
+    d_xx, d_yy = of_x.centred, of_y.centred
+    if d_xx <= 0 or d_yy <= 0:
+        return 0.0, np.empty(0), 1.0  # too few samples to see x or y vary given z
+    without_x = np.maximum(of_x.leave_one_out(), 1e-6 * d_xx)
+    without_y = np.maximum(of_y.leave_one_out(), 1e-6 * d_yy)
+    scale = (d_xx * d_yy) ** 0.5
+    spread = Law.of(between.weighted(None, sizes).null).scale / scale
+    return (
+        float(np.clip(between.centred / scale, -1, 1)),
+        np.clip(between.leave_one_out() / np.sqrt(without_x * without_y), -1, 1),
+        min(spread, 1.0),
+    )
+
+
+def _nothing_compared(plan: Plan) -> IndependenceResult:
+    """Say that x or y is a function of z, or that they never vary together."""
+    left = plan.x.kernels and plan.y.kernels
+    return IndependenceResult(
+        statistic=0.0,
+        pvalue=1.0,
+        estimate=0.0,
+        coefficient=0.0,
+        null_distribution=np.zeros(1),
+        profile=Profile(z=plan.given.unit_z, contribution=np.zeros(len(plan.given.unit_sizes))),
+        bandwidths=(),
+        bandwidth=(0.0, 0.0),
+        members=(),
+        winner=-1,
+        engine="none",
+        null="none",
+        leave_one_out=np.empty(0),
+        null_spread=1.0,
+        **_circumstances(plan, [cautions.NEVER_TOGETHER] if left else []),
+    )
+
+
+def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
+    """Return what a result tells of the data and the settings, whatever the answer is."""
+    given = plan.given
+    omitted = [cautions.rows_omitted(plan.n_omitted)] if plan.n_omitted else []
+    return {
+        "n_samples": given.n_samples,
+        "n_omitted": plan.n_omitted,
+        "names": plan.names,
+        "kinds": plan.kinds,
+        "levels": plan.levels,
+        "n_pairs": given.n_pairs,
+        "alpha": 2 * given.n_pairs / given.n_samples,
+        "block_size": given.n_samples / len(given.unit_sizes),
+        "pairs": given.pairs,
+        "adjust": given.adjust,
+        "warnings": (
+            *omitted,
+            *plan.x.cautions,
+            *plan.y.cautions,
+            *sentences,
+            *given.cautions,
+        ),
+    }

@@ -1,0 +1,174 @@
+"""What one z decides for all variables that are tested given it.
+
+Samples without a partner are left out before anything is computed: were they read all the same, a
+fill value in one of them would set the scale of a column, and decide about samples it has nothing
+to do with.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from chsic._util.malloc import keep_freed_memory
+from chsic._util.validate import MIN_SAMPLES, Index
+from chsic.data.arguments import Columns
+from chsic.inference import cautions
+from chsic.inference.confounder import Confounder
+from chsic.inference.metric import MetricLearner
+from chsic.inference.ridge import Ridge
+from chsic.inference.settings import Settings
+from chsic.inference.variable import Variable
+from chsic.pairs import PairGraph
+from chsic.pairs.graph import require_pairs
+from chsic.pairs.strata import is_discrete
+
+PAIRS = ("auto", "nearest", "closest", "blocks", "strata")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Given:
+    """z, the samples that have a partner, and their order.
+
+    Attributes
+    ----------
+    settings : Settings
+        With the kind of pairs that ``"auto"`` means for this z.
+    confounder : Confounder or None
+        z of the samples that are compared, in `order`; None without z.
+    rows : array of int or None
+        Samples that have a partner; None if all of them do.
+    order : array of int or None
+        Order of those along a one-dimensional z, in which neighbours are neighbours in memory.
+    cautions : tuple of str
+        A sentence on samples without a partner.
+    """
+
+    settings: Settings
+    confounder: Confounder | None = None
+    rows: Index | None = None
+    order: Index | None = None
+    cautions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, z: Columns, settings: Settings, rng: np.random.Generator, *, ordered: bool = True
+    ) -> Given:
+        """Choose the kind of pairs, and the samples that have any; ties of z in random order.
+
+        Unless they are to be `ordered`, samples stay in the order of the user.
+        """
+        keep_freed_memory()  # from here on, large arrays come and go
+        if not z:
+            settings.require_no_z()
+            return cls(settings)
+        confounder = Confounder(z)
+        pairs = resolve_pairs(settings, confounder)
+        rows, warnings = None, ()
+        partners, reason = _partners(confounder, pairs)
+        if partners is not None and not partners.all():
+            rows = np.flatnonzero(partners)
+            warnings = (_leave_out(len(partners) - len(rows), len(partners), reason),)
+            confounder = Confounder([column.rows(rows) for column in z])
+            pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
+        order = None
+        if ordered and confounder.on_line and isinstance(pairs, str):
+            order = confounder.along_line(rng)
+            confounder = confounder.in_order(order)
+        return cls(dataclasses.replace(settings, pairs=pairs), confounder, rows, order, warnings)
+
+    def samples(self, columns: Columns) -> Columns:
+        """Return the rows that are compared, in the order of the user."""
+        return columns if self.rows is None else [column.rows(self.rows) for column in columns]
+
+    def variable(self, argument: str, columns: Columns) -> Variable:
+        """Scale columns of the rows that are compared, and bring them into order."""
+        variable = Variable.of(argument, columns)
+        return variable if self.order is None else variable.rows(self.order)
+
+    @property
+    def kind(self) -> str:
+        """Kind of pairs."""
+        if self.confounder is None:
+            return "complete"
+        return "given" if isinstance(self.settings.pairs, PairGraph) else self.settings.pairs
+
+    @property
+    def in_strata(self) -> bool:
+        """Whether all pairs of equal z are compared."""
+        return self.kind in ("complete", "strata")
+
+    @property
+    def uses_ridge(self) -> bool:
+        """Whether ridge regressions on z are fitted."""
+        adjust = self.settings.adjust
+        return not self.in_strata and isinstance(adjust, str) and adjust in ("auto", "ridge")
+
+    @functools.cached_property
+    def ridge(self) -> Ridge:
+        """Regressions on a z of one column, which all variables share."""
+        assert self.confounder is not None
+        return Ridge(self.confounder.scaled)
+
+    @functools.cached_property
+    def metric_learner(self) -> MetricLearner | None:
+        """What learns a metric of z for each variable; None if there is nothing to learn."""
+        if not self.uses_ridge or self.confounder is None or self.confounder.scaled.shape[1] == 1:
+            return None
+        return MetricLearner(self.confounder.scaled)
+
+
+def resolve_pairs(settings: Settings, z: Confounder) -> str | PairGraph:
+    """Return what ``"auto"`` means, or say why a choice is not possible for this z."""
+    pairs, n = settings.pairs, len(z.values)
+    require_pairs(pairs, PAIRS, n)
+    if isinstance(pairs, PairGraph):
+        return pairs
+    if z.categories is not None and pairs in ("closest", "blocks"):
+        raise ValueError(
+            f"pairs: {pairs!r} needs numbers, but z has categories, which are equal or not; use "
+            "pairs='auto'."
+        )
+    only_categories = z.numbers.shape[1] == 0
+    if only_categories and pairs == "nearest":
+        raise ValueError(
+            "pairs: 'nearest' needs numbers, but z has categories only; use pairs='auto'."
+        )
+    if pairs == "strata" and z.strata.max() + 1 == n:
+        raise ValueError(
+            "pairs: 'strata' needs samples with equal z, but all differ; use pairs='auto', or "
+            "round z."
+        )
+    if pairs != "auto":
+        return pairs
+    strata = only_categories or (settings.allow_strata and is_discrete(z.strata))
+    return "strata" if strata else "nearest"
+
+
+def _partners(z: Confounder, pairs: str | PairGraph) -> tuple[Index | None, str]:
+    """Return the number of partners of each sample if it may be zero, and why that is."""
+    if isinstance(pairs, PairGraph):
+        return pairs.degrees, "are in no pair"
+    if pairs != "strata" and z.categories is None:
+        return None, ""
+    groups = z.strata if pairs == "strata" else z.categories
+    assert groups is not None
+    of_values = pairs == "strata" and z.categories is None
+    reason = (
+        "have a value of z that no other has"
+        if of_values
+        else "share their categories with no other"
+    )
+    return np.bincount(groups)[groups] - 1, reason
+
+
+def _leave_out(number: int, n: int, reason: str) -> str:
+    """Return the caution about samples without a partner, if enough others are left."""
+    if n - number < MIN_SAMPLES:
+        raise ValueError(
+            f"z: {number} of {n} samples {reason}, so that {n - number} can be compared; at least "
+            f"{MIN_SAMPLES} are needed: use coarser categories, or round z."
+        )
+    return cautions.without_partner(number, reason)

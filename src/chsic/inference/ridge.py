@@ -1,0 +1,375 @@
+"""Kernel ridge regression on z: what z explains of some columns (theory.md, section on residuals).
+
+A straight line in z, which is not penalised, plus Nyström features of a Gaussian kernel on z, which
+are: of all columns of z together, or of each column by itself. The width of the kernel and the
+penalty minimise the generalised cross-validation error, so that a rough dependence on z is followed
+and a smooth one is not over-fitted. The cost is linear in n, and at most `LARGEST_FIT` samples are
+fitted: what that misses is smooth in z, and differences over close pairs do not see it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from chsic._util.arrays import Rows, sorted_unique
+from chsic._util.forks import Lock
+from chsic._util.validate import Array
+from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import typical_distance
+from chsic.kernels.features import Landmarks, fit_landmarks
+
+if TYPE_CHECKING:
+    from chsic.inference.batches import Batch
+
+# Widths of the kernel, in median distances between samples of z. In several dimensions a narrow one
+# would see single samples.
+WIDTHS_ON_LINE = (0.25, 0.5, 1.0, 2.0)
+WIDTHS_IN_SPACE = (0.5, 1.0, 2.0)
+PENALTIES = 10.0 ** np.arange(-5, 3.1, 0.5)
+LARGEST_RANK = 64  # features of z
+LANDMARK_ACCURACY = 1e-6
+LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 10, 160  # features of each column of z, and of all of them
+LANDMARK_CANDIDATES = 200  # samples of z that landmarks are chosen from
+WIDTH_SAMPLES = 1_000  # on which the width is chosen
+LARGEST_FIT = 50_000  # samples on which the regression is fitted
+LARGEST_SHARE = 0.5  # of n that the regression may spend as degrees of freedom
+LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Line:
+    """Orthonormal basis of straight lines in z: that of the constant, and those of `slopes`.
+
+    Directions in which columns repeat each other are left out, and all of them if they would take
+    too large a share of the samples; the penalised features then have to do.
+    """
+
+    constant: float
+    slopes: Array  # (d, k), the first column zero
+
+    @classmethod
+    def of(cls, z: Array) -> Line:
+        """Orthonormalise over the rows of centred `z`."""
+        n, d = z.shape
+        if d + 1 > LARGEST_LINE * n:
+            return cls(n**-0.5, np.zeros((d, 1)))
+        _, sizes, right = np.linalg.svd(z, full_matrices=False)
+        independent = sizes > 1e-10 * max(sizes[0], 1e-300)
+        slopes = right[independent].T / sizes[independent]
+        return cls(n**-0.5, np.column_stack([np.zeros(d), slopes]))
+
+    def __call__(self, z: Any) -> Any:
+        """Return the basis at rows of centred z."""
+        xp = array_namespace(z)
+        slopes = z @ xp.asarray(self.slopes[:, 1:], dtype=z.dtype)
+        return xp.concat([xp.full((z.shape[0], 1), self.constant, dtype=z.dtype), slopes], axis=1)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class EachColumn:
+    """Features of every column of z by itself, side by side."""
+
+    of_columns: tuple[Landmarks, ...]
+
+    def __call__(self, z: Any) -> Any:
+        """Return the features at rows of z."""
+        xp = array_namespace(z)
+        each = [of(z[:, k : k + 1]) for k, of in enumerate(self.of_columns)]
+        return xp.concat(each, axis=1) / len(each) ** 0.5
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Basis:
+    """Functions of z that a regression combines, small enough to be sent to other processes.
+
+    Attributes
+    ----------
+    metric : array, shape (d, d), or None
+        Turns the columns of z before anything else; None if they stay as they are.
+    centre : array, shape (d,)
+        Mean of z over the fitted samples.
+    line : Line
+        The part that is not penalised.
+    landmarks : Landmarks or EachColumn
+        The part that is.
+    unit : float
+        Width of the kernel, in the unit of z.
+    turn : array, shape (functions, directions)
+        Makes directions of line and features that are orthonormal over the fitted samples.
+    shrinkage : array, shape (penalties, directions)
+        What each penalty leaves of each direction: 1 for the line.
+    """
+
+    metric: Array | None
+    centre: Array
+    line: Line
+    landmarks: Landmarks | EachColumn
+    unit: float
+    turn: Array
+    shrinkage: Array
+
+    def design(self, z: Any) -> Any:
+        """Return line and features at rows of z, side by side."""
+        xp = array_namespace(z)
+        if self.metric is not None:
+            z = z @ xp.asarray(self.metric, dtype=z.dtype)
+        z = z - xp.asarray(self.centre, dtype=z.dtype)
+        return self.functions(z)
+
+    def functions(self, centred: Any) -> Any:
+        """Return the same from rows of z in the metric and less its centre."""
+        xp = array_namespace(centred)
+        return xp.concat([self.line(centred), self.landmarks(centred / self.unit)], axis=1)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RidgeFit:
+    """A regression of some columns on z, small enough to be sent to other processes.
+
+    Attributes
+    ----------
+    basis : Basis
+        Functions of z.
+    shrinkage : array, shape (directions,)
+        The diagonal of S in the basis: what the penalty leaves of each direction.
+    coefficients : array, shape (functions, q)
+        Of line and features.
+    error : float
+        Generalised cross-validation error.
+    of_all : bool
+        Whether all samples were fitted. If not, they are so many that each of them kept nearly all
+        of its noise.
+    """
+
+    basis: Basis
+    shrinkage: Array
+    coefficients: Array
+    error: float
+    of_all: bool
+
+    @property
+    def spent(self) -> Array:
+        """Numbers c with (I - S)^2 = I + D diag(c) D', D the orthonormal directions."""
+        spent: Array = self.shrinkage**2 - 2 * self.shrinkage
+        return spent
+
+    def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
+        """Return what z does not explain of rows, and the share of each one's noise variance left.
+
+        With residuals (I - S) values, the share is the sum of squares of a row of I - S.
+        """
+        xp = array_namespace(values)
+        design = batch.design(self.basis)
+        residuals = values - design @ xp.asarray(self.coefficients, dtype=values.dtype)
+        if not self.of_all:
+            return residuals, xp.ones(values.shape[0], dtype=values.dtype)
+        directions = design @ xp.asarray(self.basis.turn, dtype=values.dtype)
+        return residuals, 1 + directions**2 @ xp.asarray(self.spent, dtype=values.dtype)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fit, and what is known of all samples if all of them were fitted.
+
+    Attributes
+    ----------
+    fit : RidgeFit
+        The regression.
+    residuals, noise : array or None
+        What `RidgeFit.residuals` gives for all rows.
+    directions : array, shape (n, directions), or None
+        Orthonormal directions D at all samples.
+    slopes : array, shape (n, d, q), or None
+        Gradients of the fitted columns at the samples, if asked for.
+    """
+
+    fit: RidgeFit
+    residuals: Array | None = None
+    noise: Array | None = None
+    directions: Array | None = None
+    slopes: Array | None = None
+
+
+_Made: TypeAlias = tuple[Basis, Array]  # a basis, and its directions at the fitted rows
+
+
+class Ridge:
+    """All ridge regressions on one z; what they share is computed once.
+
+    Parameters
+    ----------
+    z : array, shape (n, d)
+        In units in which the distance of samples means something.
+    scale : float, optional
+        The unit of the kernel's width; the median distance between samples if not given.
+    metric : array, shape (d, d), optional
+        Regressions are on ``z @ metric``.
+
+    Attributes
+    ----------
+    rows : slice or array of int
+        Samples that are fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.ridge import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=(500, 1))
+    >>> noise = rng.normal(size=(500, 1))
+    >>> fitted = Ridge(z).fit(np.sin(2 * z) + 0.5 * noise)
+    >>> bool(np.corrcoef(fitted.residuals[:, 0], noise[:, 0])[0, 1] > 0.98)
+    True
+    """
+
+    def __init__(self, z: Array, scale: float | None = None, metric: Array | None = None) -> None:
+        self._metric = metric
+        z = z if metric is None else z @ metric
+        self.rows: Rows = some_rows(z, LARGEST_FIT)
+        self._fits_all = isinstance(self.rows, slice)
+        self._centre = z[self.rows].mean(axis=0)
+        self._scale = typical_distance(z - self._centre) if scale is None else scale
+        self._z = z[self.rows] - self._centre
+        self._line = Line.of(self._z)
+        self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
+        self._bases: dict[float, _Made] = {}
+        self._trial: Ridge | None = None
+        self._lock = Lock()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what regressions share."""
+        shared = sum(directions.nbytes for _, directions in self._bases.values())
+        return int(self._z.nbytes + shared + (self._trial.nbytes if self._trial else 0))
+
+    def fit(self, values: Array, *, slopes: bool = False) -> Fitted:
+        """Regress columns, given at `rows`, together: one width and one penalty for all of them."""
+        basis, directions = self._basis(self._choose_width(values))
+        explained = directions.T @ values
+        error, shrinkage = self._least_error(basis.shrinkage, values, explained)
+        weights = shrinkage[:, np.newaxis] * explained
+        fit = RidgeFit(basis, shrinkage, basis.turn @ weights, error, self._fits_all)
+        if not self._fits_all:
+            if slopes:
+                raise ValueError(f"slopes: are for at most {LARGEST_FIT} samples.")
+            return Fitted(fit)
+        residuals = directions @ weights
+        np.subtract(values, residuals, out=residuals)
+        noise = 1 + directions**2 @ fit.spent  # the diagonal of (I - S)^2
+        gradients = self._slopes(fit) if slopes else None
+        return Fitted(fit, residuals, noise, directions, gradients)
+
+    def _choose_width(self, values: Array) -> float:
+        """Choose on some samples, so that features of all of them are made for one width only."""
+        if not isinstance(self._width_rows, slice):
+            with self._lock:
+                if self._trial is None:
+                    self._trial = type(self)(self._z[self._width_rows], self._scale)
+            return self._trial._choose_width(values[self._width_rows])
+        errors = {}
+        for width in WIDTHS_ON_LINE if self._z.shape[1] == 1 else WIDTHS_IN_SPACE:
+            basis, directions = self._basis(width)
+            errors[width] = self._least_error(basis.shrinkage, values, directions.T @ values)[0]
+        return min(errors, key=errors.__getitem__)
+
+    def _least_error(
+        self, shrinkage: Array, values: Array, explained: Array
+    ) -> tuple[float, Array]:
+        """Return the least error (1/n) RSS / (1 - tr S / n)^2 over penalties, and its shrinkage."""
+        n = len(values)
+        squares = (explained**2).sum(axis=1)
+        spent = shrinkage.sum(axis=1) / n
+        beside = np.einsum("ij,ij->", values, values) - squares.sum()
+        rss = max(beside, 0.0) + (1 - shrinkage) ** 2 @ squares
+        errors = np.where(spent < LARGEST_SHARE, rss / (n * (1 - spent) ** 2), np.inf)
+        best = int(np.argmin(errors))
+        if not np.isfinite(errors[best]):  # too few samples: the stiffest fit there is
+            best = len(PENALTIES) - 1
+        return float(errors[best]), shrinkage[best]
+
+    def _basis(self, width: float) -> _Made:
+        """Return the basis for a width of the kernel, and its directions at the fitted rows."""
+        with self._lock:  # threads that need the same one wait for it
+            if width not in self._bases:
+                self._bases[width] = self._make_basis(width)
+            return self._bases[width]
+
+    def _make_basis(self, width: float) -> _Made:
+        landmarks, unit = self._landmarks(width)
+        line, features = self._line(self._z), landmarks(self._z / unit)
+        on_line = line.T @ features
+        values, vectors = np.linalg.eigh(features.T @ features - on_line.T @ on_line)
+        large = values > 1e-10 * max(values[-1], 1e-300)
+        beside = vectors[:, large] / np.sqrt(values[large])
+        k = line.shape[1]
+        turn = np.block([[np.eye(k), -on_line @ beside], [np.zeros((len(beside), k)), beside]])
+        strengths = np.concatenate([np.full(k, np.inf), values[large]])  # of the kernel matrix
+        shrinkage = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
+        basis = Basis(self._metric, self._centre, self._line, landmarks, unit, turn, shrinkage)
+        return basis, np.hstack([line, features]) @ turn
+
+    def _landmarks(self, width: float) -> tuple[Landmarks | EachColumn, float]:
+        """Choose features for a width of the kernel, and return its width in the unit of z."""
+        unit = width * self._scale
+        return _landmarks(self._z[self._width_rows] / unit, LARGEST_RANK), unit
+
+    def _slopes(self, fit: RidgeFit) -> Array:
+        """Differentiate the fit: kernels at landmarks, and the line."""
+        basis = fit.basis
+        assert isinstance(basis.landmarks, Landmarks)
+        z = self._z / basis.unit
+        of_line, of_features = np.split(fit.coefficients, [self._line.slopes.shape[1]])
+        at_landmarks = basis.landmarks.inverse @ of_features
+        line = self._line.slopes @ of_line
+        kappa = KERNELS["gaussian"].matrix(z, basis.landmarks.points)
+        gradients = []
+        for k in range(z.shape[1]):
+            apart = z[:, k, np.newaxis] - basis.landmarks.points[:, k]
+            gradients.append((-2 / basis.unit) * ((apart * kappa) @ at_landmarks) + line[k])
+        return np.stack(gradients, axis=1)
+
+
+class AdditiveRidge(Ridge):
+    """Ridge regressions on a sum of functions of the columns of z, one of each.
+
+    That is far less than a function of all columns, and can be learned from few samples when there
+    are many columns. It knows no slopes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.ridge import AdditiveRidge, Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=(400, 8))
+    >>> target = np.sin(2 * z).sum(axis=1, keepdims=True) + rng.normal(size=(400, 1))
+    >>> errors = [kind(z).fit(target).fit.error for kind in (AdditiveRidge, Ridge)]
+    >>> bool(errors[0] < errors[1] / 2)
+    True
+    """
+
+    def _landmarks(self, width: float) -> tuple[Landmarks | EachColumn, float]:
+        d = self._z.shape[1]
+        unit = width * self._scale / d**0.5  # distances in one column are that much smaller
+        rank = min(LARGEST_COLUMN_RANK, max(1, LARGEST_SUM_RANK // d))
+        columns = self._z[self._width_rows].T / unit
+        each = tuple(_landmarks(column[:, np.newaxis], rank) for column in columns)
+        return EachColumn(each), unit
+
+
+def _landmarks(z: Array, rank: int) -> Landmarks:
+    gaussian = KERNELS["gaussian"]
+    return fit_landmarks(z, gaussian, LANDMARK_ACCURACY, rank, LANDMARK_CANDIDATES)[0]
+
+
+def some_rows(z: Array, number: int) -> Rows:
+    """Return all rows, or as many as are wanted: drawn with a fixed seed, and the extremes."""
+    n = len(z)
+    if n <= number:
+        return slice(None)
+    ends = np.concatenate([z.argmin(axis=0), z.argmax(axis=0)])[: number // 2]
+    drawn = np.random.default_rng(0).choice(n, number - len(ends), replace=False, shuffle=False)
+    return sorted_unique(np.concatenate([drawn, ends]))

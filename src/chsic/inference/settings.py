@@ -1,0 +1,99 @@
+"""Settings of a test, checked once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from chsic._util.validate import as_count, as_number
+from chsic.inference.null import LOOKS, NULLS
+from chsic.inference.plan import TOL, Bandwidths
+from chsic.measure.engines.choose import as_tolerance
+from chsic.pairs import PairGraph
+
+FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible
+MOST_RESAMPLES = 10**7  # which take minutes; Pearson III reaches smaller p-values
+# Draws after which a p-value may be clearly large, where many are asked for: most of them are.
+LOOKS_OF_MANY = (199, 999)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Settings:
+    """What `chsic.chsic_test` can be asked for.
+
+    Attributes
+    ----------
+    pairs, bandwidth, adjust, augment, null, n_resamples, tol
+        As for `chsic.chsic_test`.
+    block_size, alpha
+        As for `chsic.chsic_test`; None for ``"auto"``.
+    looks : tuple of int
+        Numbers of draws after which it may be clear that a p-value is large.
+    """
+
+    pairs: str | PairGraph = "auto"
+    block_size: int | None = None
+    bandwidth: Bandwidths = "auto"
+    adjust: Any = "auto"
+    augment: bool | str = "auto"
+    alpha: float | None = None
+    null: str = "auto"
+    n_resamples: int = 9999
+    tol: float = TOL
+    looks: tuple[int, ...] = LOOKS
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Settings:
+        """Check settings as users write them."""
+        augment, null = settings["augment"], settings["null"]
+        if not (isinstance(augment, bool) or augment == "auto"):
+            raise ValueError(f"augment: expected 'auto', True or False, got {augment!r}.")
+        if null not in NULLS:
+            known = ", ".join(map(repr, NULLS))
+            raise ValueError(f"null: unknown choice {null!r}; known are {known}.")
+        block_size, alpha = settings["block_size"], settings["alpha"]
+        checked = {
+            "block_size": None if _auto(block_size) else as_count("block_size", block_size, 1),
+            "alpha": None if _auto(alpha) else as_number("alpha", alpha),
+            "n_resamples": as_resamples(settings["n_resamples"]),
+            "tol": as_tolerance(settings["tol"]),
+        }
+        return cls(**{**settings, **checked})
+
+    @property
+    def allow_strata(self) -> bool:
+        """Whether nothing was asked for that samples of equal z alone do not have."""
+        adjust = self.adjust
+        return self.alpha is None and isinstance(adjust, str) and adjust in ("auto", "none")
+
+    def require_no_z(self) -> None:
+        """Raise if something is set that z decides; there is no z."""
+        values = {
+            "pairs": self.pairs,
+            "adjust": self.adjust,
+            "augment": self.augment,
+            "alpha": "auto" if self.alpha is None else self.alpha,
+        }
+        for name, value in values.items():
+            if not _auto(value):
+                raise ValueError(
+                    f"{name}: has no meaning without z; give z, or leave it at 'auto'."
+                )
+
+    def require_used(self, pairs: str) -> None:
+        """Raise if alpha is set, and pairs are of a kind that does not use it."""
+        if self.alpha is not None and pairs in ("blocks", "strata", "given"):
+            raise ValueError(
+                f"alpha: is not used with these pairs ({pairs}); leave it at 'auto'"
+                + (", and set block_size." if pairs == "blocks" else ".")
+            )
+
+
+def as_resamples(value: object) -> int:
+    """Return a number of draws of signs that a test can make."""
+    return as_count("n_resamples", value, minimum=FEWEST_RESAMPLES, maximum=MOST_RESAMPLES)
+
+
+def _auto(value: object) -> bool:
+    return isinstance(value, str) and value == "auto"

@@ -1,0 +1,164 @@
+"""Tests of many pairs of columns given one z: what z decides, and residuals, are computed once."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from chsic._util.parallel import as_finished, in_order
+from chsic.data.arguments import Columns
+from chsic.data.column import Column
+from chsic.data.samples import Samples
+from chsic.inference.arrangement import arrange
+from chsic.inference.compare import compare, learn, remember
+from chsic.inference.given import Given
+from chsic.inference.plan import PlannedVariable, plan_variable
+from chsic.inference.result import IndependenceResult
+from chsic.inference.settings import LOOKS_OF_MANY, Settings
+from chsic.inference.variable import Variable
+
+COLUMNS_WEIGHED = 5  # whose size is looked at
+MOST_BYTES = 2**30  # of prepared columns that are held at once
+
+Pair: TypeAlias = tuple[int, int]  # positions of two columns
+Signs: TypeAlias = Callable[[Pair], np.random.Generator]
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """Why a column or a pair could not be tested."""
+
+    reason: str
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def or_failure(function: Callable[[Item], Result]) -> Callable[[Item], Result | Failure]:
+    """Let one item fail without ending the others."""
+
+    def attempt(item: Item) -> Result | Failure:
+        try:
+            return function(item)
+        except (MemoryError, Warning):
+            raise
+        except (TypeError, ValueError) as error:
+            return Failure(str(error))
+        except Exception as error:
+            return Failure(f"{type(error).__name__}: {error}")
+
+    return attempt
+
+
+class ColumnTests:
+    """All tests of pairs of some columns given one z.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Complete and usable ones.
+    z : sequence of Column
+        The confounders; none if it is empty.
+    n_omitted : int
+        Rows that were left out for missing values.
+    n_resamples : int
+        Largest number of draws of signs.
+    rng : numpy.random.Generator
+        Orders samples with equal z.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        z: Columns,
+        *,
+        n_omitted: int,
+        n_resamples: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self._settings = Settings(n_resamples=n_resamples, looks=LOOKS_OF_MANY)
+        given = Given.of(z, self._settings, rng)
+        self._columns, self._z = given.samples(columns), given.samples(z)
+        self._n_omitted = n_omitted
+
+        def variable(column: Column) -> Variable:
+            return given.variable(column.name, [column])
+
+        read = [or_failure(variable)(column) for column in self._columns]
+        self._variables = {k: one for k, one in enumerate(read) if isinstance(one, Variable)}
+        self._failures = {k: one for k, one in enumerate(read) if isinstance(one, Failure)}
+        if not self._variables:
+            return  # nothing can be tested
+        learned = learn(given, list(self._variables.values()))
+        self._arrangement = arrange(given, len(self._columns[0].values), learned, rng)
+        adjustments = self._arrangement.adjustments
+        if len(adjustments) == 1:
+            adjustments *= len(self._variables)
+        self._adjustments = dict(zip(self._variables, adjustments, strict=True))
+
+    def results(
+        self, pairs: Sequence[Pair], signs: Signs, workers: int
+    ) -> Iterator[tuple[Pair, IndependenceResult | Failure]]:
+        """Test pairs, in an order in which few columns are held; `signs` draws those of each."""
+        for x, y in pairs:
+            if failure := self._failures.get(x) or self._failures.get(y):
+                yield (x, y), failure
+        pairs = [pair for pair in pairs if not self._failures.keys() & pair]
+        if not pairs:
+            return
+        column_bytes = self._column_bytes(pairs)
+        keep = 2 * column_bytes <= MOST_BYTES
+        at_once = max(1, MOST_BYTES // (2 * column_bytes)) if keep else len(self._columns)
+        held: dict[int, PlannedVariable | Failure] = {}
+
+        def prepare(position: int) -> PlannedVariable:
+            planned = self._plan(position)
+            return remember(planned, self._arrangement.batches) if keep else planned
+
+        def test(pair: Pair) -> IndependenceResult | Failure:
+            first, second = (held[position] for position in pair)
+            if isinstance(first, Failure):
+                return first
+            if isinstance(second, Failure):
+                return second
+            x, y = ([self._columns[position]] for position in pair)
+            samples = Samples(x, y, self._z, self._n_omitted)
+            return compare(self._arrangement, self._settings, first, second, samples, signs(pair))
+
+        for block in _tiles(pairs, at_once):
+            needed = sorted({position for pair in block for position in pair})
+            for position in [old for old in held if old not in needed]:
+                del held[position]
+            new = [position for position in needed if position not in held]
+            held.update(zip(new, in_order(or_failure(prepare), new, workers), strict=True))
+            yield from as_finished(or_failure(test), block, workers)
+
+    def _plan(self, position: int) -> PlannedVariable:
+        column, variable = self._columns[position], self._variables[position]
+        adjustment, graph = self._adjustments[position], self._arrangement.graph
+        return plan_variable(column.name, variable, [column], adjustment, graph)
+
+    def _column_bytes(self, pairs: Sequence[Pair]) -> int:
+        """Guess from some columns what is kept of one: features, differences, weighted ones."""
+        positions = sorted({position for pair in pairs for position in pair})
+        rank = 1
+        for position in positions[:: max(1, len(positions) // COLUMNS_WEIGHED)]:
+            planned = or_failure(self._plan)(position)
+            if not isinstance(planned, Failure):
+                rank = max(rank, sum(k.landmarks.n_features for k in planned.plan.kernels))
+        return 3 * 8 * self._arrangement.plan.n_samples * rank
+
+
+def _tiles(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
+    """Cut the columns into tiles, and give all pairs of one tile with one tile together."""
+
+    def tiles(pair: Pair) -> Pair:
+        return pair[0] // size, pair[1] // size
+
+    for _, block in itertools.groupby(sorted(pairs, key=lambda p: (tiles(p), p)), tiles):
+        yield list(block)

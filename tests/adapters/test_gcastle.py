@@ -1,0 +1,72 @@
+"""The adapter for gcastle inside the real library (``make test-adapters``)."""
+
+import functools
+import pickle
+
+import numpy as np
+import pytest
+
+import chsic
+from chsic.adapters.gcastle import ci_test
+from tests.adapters.cases import CHAIN, edges
+
+# Warnings of other libraries about themselves are not ours to mend.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_gcastle_callable(data):
+    values = data.to_numpy()
+    answer = chsic.Discovery(values).answer(0, 2, 1)
+    assert ci_test(values, 0, 2, [1]) == (answer.statistic, answer.coefficient, answer.pvalue)
+
+
+def test_gcastle_tells_objects_apart_by_their_values(data):
+    """The bytes of an array of objects are addresses, which other values may get."""
+    mixed = data.to_numpy().astype(object)
+    mixed[:, 0] = np.where(data["a"] > 0, "high", "low")
+    first = ci_test(mixed, 0, 1)
+    shuffled = mixed.copy()
+    shuffled[:, 0] = np.random.default_rng(0).permutation(mixed[:, 0])
+    assert ci_test(shuffled, 0, 1) != first
+    assert ci_test(mixed.copy(), 0, 1) == first
+
+
+def test_gcastle_does_not_see_what_is_written_into_the_data_later(data):
+    values = data.to_numpy().copy()
+    original = values.copy()
+    ci_test(values, 0, 1, n_resamples=99)  # keeps what it made of these values
+    values[:, 2] = np.random.default_rng(0).permutation(values[:, 2])
+    expected = chsic.Discovery(original, n_resamples=99).answer(1, 2)
+    assert ci_test(original, 1, 2, n_resamples=99)[2] == expected.pvalue
+    assert ci_test(original, 1, 2, n_resamples=99)[0] == expected.statistic
+
+
+def test_gcastle_settings(data):
+    values = data.to_numpy()
+    values = np.column_stack([np.digitize(values[:, 0], [-1, 1]), values[:, 1:]])
+    settings = {"kinds": {0: "category"}, "n_resamples": 99, "rng": np.int64(3)}
+    test = pickle.loads(pickle.dumps(functools.partial(ci_test, **settings)))
+    alone = chsic.Discovery(values, kinds={"0": "category"}, n_resamples=99, rng=3).answer(0, 1)
+    assert test(values, 0, 1) == (alone.statistic, alone.coefficient, alone.pvalue)
+    assert ci_test(values, 0, 1) != test(values, 0, 1)
+    gaps = values.copy()
+    gaps[:5, 1] = np.nan
+    with pytest.raises(ValueError, match="column 1: 5 of 500"):
+        ci_test(gaps, 0, 1)
+    assert ci_test(gaps, 0, 1, nan_policy="omit", n_resamples=99)[2] < 0.05
+    with pytest.raises(TypeError, match="rng: expected a whole number"):
+        ci_test(values, 0, 1, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("variant", ["original", "stable", "parallel"])
+def test_gcastle_pc_finds_the_skeleton_where_fisher_z_does_not(data, variant):
+    pytest.importorskip("castle")
+    from castle.algorithms import PC
+
+    def found(test):
+        learner = PC(variant=variant, ci_test=test)
+        learner.learn(data.to_numpy(), **({"p_cores": 2} if variant == "parallel" else {}))
+        return edges(np.asarray(learner.causal_matrix))
+
+    assert found(functools.partial(ci_test, rng=0)) == CHAIN
+    assert found("fisherz") != CHAIN

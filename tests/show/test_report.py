@@ -1,0 +1,259 @@
+"""The report: what it says, that no data can break it, and how it looks in a browser."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import chsic
+from chsic.show.report import gather, page
+from tests.conftest import ARTEFACTS
+
+NASTY = (
+    "<script>document.title='broken'</script>",
+    "\"quotes' & <b>tags</b>",
+    "right \u202eto\u202c left \u200f",
+    "long " + "x" * 10_000,
+    "</script><script>alert(1)</script>",
+    "$\\frac{1}$ \\u003c %{x} {{ }}",
+)
+
+
+class Page(HTMLParser):
+    """What is on a page: elements, text outside of scripts, and the data of pictures."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.specs, self._inside = [], "", [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        is_data = dict(attrs).get("type") == "application/json"
+        self._inside = ("data" if is_data else "code") if tag in ("script", "style") else ""
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside == "data":
+            self.specs.append(json.loads(data))
+        elif not self._inside:
+            self.text += data
+
+
+def summer(tmp_path):
+    day = chsic.datasets.summer()
+    path = tmp_path / "report.html"
+    result = chsic.write_report(
+        path,
+        *(pd.Series(day[name], name=name) for name in ("ice_cream", "rescues", "temperature")),
+        source="summer.csv",
+        rng=0,
+    )
+    return path, result
+
+
+def test_says_question_answer_data_settings_and_comparison(tmp_path):
+    path, result = summer(tmp_path)
+    found = Page(path.read_text(encoding="utf-8"))
+    for sentence in (
+        "Is ice_cream still related to rescues once temperature is known?",
+        "No sign of it: ice_cream and rescues vary as if they were unrelated among samples of",
+        "If temperature is ignored, the question is another one: Is ice_cream related to rescues?",
+        "Yes: ice_cream and rescues are related (p = ",
+        "400 rows. From summer.csv.",
+        "chsic.chsic_test(df['ice_cream'], df['rescues'], df['temperature'], rng=",
+    ):
+        assert sentence in found.text
+    assert len(found.specs) == 4
+    assert "Beware68% of the samples share their z with two others or more" in found.text
+    assert list(tmp_path.iterdir()) == [path]
+    # What is said to repeat it does.
+    seed = int(re.search(r"rng=(\d+)\)", found.text)[1])
+    day = chsic.datasets.summer()
+    again = chsic.chsic_test(day["ice_cream"], day["rescues"], day["temperature"], rng=seed)
+    assert again.pvalue == result.pvalue
+
+
+def test_pictures_hold_the_numbers_of_the_result():
+    x, y, z = chsic.datasets.draw_scenario("add", 150, rng=0)
+    facts = gather(x, y, z, rng=0)
+    text = page(facts)
+    assert "Beware" not in text
+    before, null, along, profile = Page(text).specs
+    assert len(before["data"][0]["x"]) == 150
+    assert sum(null["data"][0]["y"]) == len(facts.result.null_distribution)
+    pvalues = [point.pvalue for point in facts.sensitivity.along_alpha]
+    assert along["data"][0]["y"] == pytest.approx([max(p, 1e-6) for p in pvalues])
+    contribution = facts.result.profile.contribution
+    assert np.mean(profile["data"][0]["y"]) == pytest.approx(contribution.sum(), rel=1e-3)
+
+
+def test_warnings_and_gaps_are_told():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 7)), columns=list("abcdefg"))
+    frame.loc[:4, "a"] = np.nan
+    frame["h"] = rng.choice(["u", "v"], 60)
+    facts = gather(
+        frame["a"], frame["b"], frame[list("cdefgh")], nan_policy="omit", n_resamples=99, rng=0
+    )
+    text = Page(page(facts)).text
+    assert "Beware" in text
+    assert "5 rows with missing values were left out." in text
+    assert "60 rows, 5 of them left out for missing values." in text
+    assert "2 levels: u, v" in text
+    assert "nan_policy='omit', n_resamples=99" in text
+    for sentence in facts.result.warnings:
+        assert sentence in text
+
+
+def test_nothing_on_a_page_may_load_or_lead_elsewhere():
+    x, y = np.random.default_rng(0).normal(size=(2, 50))
+    tags = Page(page(gather(x, y, n_resamples=99, rng=0))).tags
+    [policy] = [a["content"] for _, a in tags if a.get("http-equiv") == "Content-Security-Policy"]
+    rules = dict(rule.split(maxsplit=1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+
+
+def test_without_z_there_is_nothing_to_compare():
+    x, y = np.random.default_rng(0).normal(size=(2, 50))
+    text = Page(page(gather(x, y, rng=0))).text
+    assert "Is x related to y?" in text
+    assert "ignored" not in text
+
+
+def test_large_data_are_sampled_for_pictures(monkeypatch):
+    monkeypatch.setattr("chsic.show.report.facts.MOST_FOR_SENSITIVITY", 100)
+    x, y, z = chsic.datasets.draw_scenario("add", 150, rng=0)
+    assert "From 100 samples drawn at random." in Page(page(gather(x, y, z, rng=0))).text
+
+
+def nasty_frame(names):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.normal(size=60) for name in names})
+    frame["group"] = rng.choice(["<script>alert(2)</script>", "'\"&"], 60)
+    return frame
+
+
+@pytest.mark.parametrize("turn", range(len(NASTY)))
+def test_names_and_values_are_escaped(turn):
+    names = [*NASTY[turn:], *NASTY[:turn]][:3]
+    frame = nasty_frame(names)
+    z = frame[[names[2], "group"]]
+    text = page(gather(frame[names[0]], frame[names[1]], z, rng=0), source=names[0])
+    plain = page(gather(*np.random.default_rng(0).normal(size=(2, 60)), z["group"], rng=0))
+    found = Page(text)
+    kinds = [attrs.get("type") for tag, attrs in found.tags if tag == "script"]
+    assert [kind for kind in kinds if kind is None] == [None, None]  # plotly, and our own
+    assert {tag for tag, _ in found.tags} <= {tag for tag, _ in Page(plain).tags}
+    assert not any(name.startswith("on") for _, attrs in found.tags for name in attrs)
+    assert "\u202e" not in found.text
+    assert len(found.text) < 40_000
+
+
+def test_a_folder_is_refused_and_settings_are_checked(tmp_path):
+    x, y = np.random.default_rng(0).normal(size=(2, 50))
+    with pytest.raises(ValueError, match="is a folder; name a file"):
+        chsic.write_report(tmp_path, x, y)
+    with pytest.raises(ValueError, match="nan_policy: unknown choice"):
+        chsic.write_report(tmp_path / "report.html", x, y, nan_policy="drop")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        chsic.write_report(tmp_path / "report.html", x, y, colour="red")
+    assert list(tmp_path.iterdir()) == []
+
+
+def look_at(browser, path, **context):
+    """Open a page; return it with what it complained about and asked for."""
+    tab = browser.new_context(**context).new_page()
+    complaints, requests = [], []
+    tab.on("console", lambda message: complaints.append(message.text))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("html[data-drawn]")
+    return tab, complaints, [url for url in requests if not url.startswith(("data:", "blob:"))]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("device", "width"), [("desk", 1200), ("phone", 390)])
+def test_in_a_browser(browser, tmp_path, scheme, device, width):
+    path, _ = summer(tmp_path)
+    tab, complaints, requests = look_at(
+        browser, path, color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
+    assert complaints == []
+    assert requests == [path.as_uri()]
+    assert tab.evaluate("document.querySelectorAll('.plot svg.main-svg').length") >= 4
+    assert (
+        tab.evaluate("document.querySelectorAll('.plot .point, .plot .points path').length") > 400
+    )
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    ink = tab.evaluate("getComputedStyle(document.body).color")
+    assert ink == ("rgb(28, 28, 28)" if scheme == "light" else "rgb(232, 232, 232)")
+    ARTEFACTS.mkdir(exist_ok=True)
+    tab.screenshot(path=ARTEFACTS / f"report-{device}-{scheme}.png", full_page=True)
+
+
+def test_nasty_names_in_a_browser(browser, tmp_path):
+    path = tmp_path / "nasty.html"
+    frame = nasty_frame(NASTY)
+    chsic.write_report(path, frame[NASTY[0]], frame[NASTY[4]], frame[NASTY[1]], rng=0)
+    tab, complaints, requests = look_at(browser, path)
+    assert complaints == []
+    assert requests == [path.as_uri()]
+    assert tab.title().startswith("Is <script>")
+
+
+def test_on_paper(browser, tmp_path):
+    path, _ = summer(tmp_path)
+    tab, _, _ = look_at(browser, path, color_scheme="dark")
+    tab.emulate_media(media="print")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    ARTEFACTS.mkdir(exist_ok=True)
+    tab.pdf(path=ARTEFACTS / "report.pdf", format="A4")
+
+
+def test_names_in_warnings_are_short_and_plain():
+    rng = np.random.default_rng(0)
+    z, v = rng.normal(size=(2, 60))
+    name = 'A\u202e"' * 4_000
+    text = Page(page(gather({name: 2 * z}, {"y\udc80": v}, {"z": z}, rng=0))).text
+    assert "Beware" in text
+    assert "\u202e" not in text
+    text.encode("utf-8")
+    assert max(map(len, text.split("Beware")[1].split("The data")[:1])) < 1_000
+
+
+def test_dates_levels_and_the_command_are_written_for_people(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "my data.csv"
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=60),
+            "y": rng.normal(size=60),
+            "day": pd.date_range("2024-01-01", periods=60).astype(str),
+            "ward": rng.choice(["north", "south"], 60),
+        }
+    )
+    frame.to_csv(path, index=False)
+    dates = frame.assign(day=pd.to_datetime(frame["day"]))
+    facts = gather(dates["x"], dates["y"], dates[["day", "ward"]], n_resamples=99, rng=3)
+    found = Page(page(facts, source=str(path), missing=["?", "no idea"]))
+    assert "2024-01-01T00:00 to 2024-02-29T00:00" in found.text
+    assert f"chsic test '{path}' --x x --y y --given day --given ward" in found.text
+    assert "--missing '?' --missing 'no idea' --resamples 99 --seed 3" in found.text
+    assert found.specs[-1]["layout"]["xaxis"]["ticktext"] == ["north", "south"]
+
+
+def test_quotes_and_percent_signs_in_pictures():
+    rng = np.random.default_rng(0)
+    facts = gather({"x": rng.normal(size=60)}, {'"y"': rng.normal(size=60)},
+                   {"%{y} share": rng.normal(size=60)}, n_resamples=99, rng=0)  # fmt: skip
+    spec = Page(page(facts)).specs[0]
+    assert spec["layout"]["yaxis"]["title"]["text"] == '"y"'
+    assert spec["data"][0]["meta"] == "%{y} share"
+    assert "share" not in spec["data"][0]["hovertemplate"]

@@ -44,12 +44,12 @@ def against_a_bare_transform(n: int = 10**6) -> float:
     x, y, z = chsic.datasets.m_minus(n, 10.0, rng=0)
     graph = chsic.closest_pairs(z, 4)
     scaled = in_bandwidths(x[:, None], y[:, None], "paper")
-    space = fourier.fit_space(*scaled, KERNELS["gaussian"], 1e-6)
+    grid = fourier.fit_grid(*scaled, KERNELS["gaussian"], 1e-6)
     i, j, every = graph.i, graph.j, np.arange(n)
-    points_x = space.x.angles[np.concatenate([every, i, j])]
-    points_y = space.y.angles[np.concatenate([every, j, i])]
+    points_x = grid.x.angles[np.concatenate([every, i, j])]
+    points_y = grid.y.angles[np.concatenate([every, j, i])]
     strengths = np.ones(len(points_x), dtype=complex)
-    bare = best_time(lambda: finufft.nufft2d1(points_x, points_y, strengths, space.shape, eps=1e-6))
+    bare = best_time(lambda: finufft.nufft2d1(points_x, points_y, strengths, grid.shape, eps=1e-6))
     return time_of(n) / (best_time(lambda: np.argsort(z)) + bare)
 
 

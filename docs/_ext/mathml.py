@@ -1,10 +1,15 @@
 r"""Mathematics as MathML, which browsers draw themselves: nothing is loaded from elsewhere.
 
-It is a renderer of Sphinx, chosen by ``html_math_renderer = "mathml"``.
+It is a renderer of Sphinx, chosen by ``html_math_renderer = "mathml"``. A formula that ends in
+``\tag{7}`` has its number at the right, and the anchor ``#eq-7``.
 """
+
+import re
 
 from docutils import nodes
 from latex2mathml.converter import convert
+
+TAG = re.compile(r"\s*\\tag\{(\w+)\}\s*$")
 
 
 def visit_inline(self, node):
@@ -15,8 +20,14 @@ def visit_inline(self, node):
 
 def visit_display(self, node):
     """Write a formula on a line of its own, wider ones in a box that scrolls."""
-    formula = convert(node.astext(), display="block")
-    self.body.append(f'<div class="math-display">{formula}</div>\n')
+    source = node.astext()
+    tag = TAG.search(source)
+    formula = convert(TAG.sub("", source), display="block")
+    formula = f'<div class="math-display">{formula}</div>'
+    if tag is not None:
+        number = f'<span class="eqno">({tag[1]})</span>'
+        formula = f'<div class="math-numbered" id="eq-{tag[1]}">{formula}{number}</div>'
+    self.body.append(f"{formula}\n")
     raise nodes.SkipNode
 
 

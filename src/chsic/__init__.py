@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from chsic.many.screening import screen
     from chsic.many.sensitivity import Sensitivity, sensitivity
     from chsic.measure import paper
+    from chsic.measure.engines.choose import AccuracyWarning
     from chsic.measure.measures import chsic, explain, hsic
-    from chsic.measure.terms import AccuracyWarning
     from chsic.pairs import (
         PairGraph,
         block_pairs,
@@ -53,7 +53,7 @@ else:
 
 # Where the public names are: modules, and what modules hold.
 _HOMES = {
-    "AccuracyWarning": "measure.terms:AccuracyWarning",
+    "AccuracyWarning": "measure.engines.choose:AccuracyWarning",
     "Answer": "many.discovery:Answer",
     "Calibration": "many.calibration:Calibration",
     "Discovery": "many.discovery:Discovery",

@@ -259,26 +259,6 @@ def grouped(rng, n, shift=0.0):
     return x, y, pd.DataFrame({"z": z, "group": group})
 
 
-def test_pairs_do_not_cross_categories():
-    rng = np.random.default_rng(0)
-    for numbers in (1, 2):
-        z = pd.DataFrame(rng.normal(size=(300, numbers)), columns=list("ab")[:numbers])
-        z["group"] = rng.choice(["u", "v", "w"], 300)
-        design = chsic.inference.independence.make_design(
-            rng.normal(size=(2, 300, 1)),
-            chsic.inference.confounder.Confounder(read_columns("z", z)),
-            pairs="auto",
-            alpha=None,
-            block_size=None,
-            adjust="auto",
-            rng=rng,
-        )
-        group = z["group"].to_numpy()
-        assert (group[design.graph.i] == group[design.graph.j]).all()
-        assert design.graph.n_pairs > 300
-        assert design.pairs == "nearest"
-
-
 def test_level_and_power_with_a_category_among_the_confounders():
     """At a true 0.05, more than 9 of 60 come up in 1 of 1,300 cases."""
     rejected = {

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import chsic
-from chsic.data.cleaning import clip_outliers, compress_outliers, robust_deviation
+from chsic.data.cleaning import clip_limits, clip_outliers, compress_outliers, robust_deviation
 
 FILL = 9.969209968386869e36
 
@@ -114,11 +114,11 @@ def test_dependence_is_found_beside_fill_values():
 
 def test_values_within_reach_are_left_alone():
     values = np.random.default_rng(0).normal(size=(500, 2))
-    assert clip_outliers(values) is values
+    assert clip_outliers(values, clip_limits(values)) is values
     assert compress_outliers(values) is values
     assert robust_deviation(values[:, 0]) == pytest.approx(1, abs=0.1)
     events = (np.arange(500) == 3).astype(float)[:, np.newaxis]
-    assert clip_outliers(events) is events
+    assert clip_outliers(events, clip_limits(events)) is events
     far = np.array([0.0, 1.0, 150.0, 1e300, -1e308])
     inside = compress_outliers(far)
     assert list(np.argsort(inside)) == list(np.argsort(far))

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from chsic.inference.smooth import Smoother
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
@@ -13,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 import chsic
 from chsic.datasets import draw_scenario
-from chsic.inference import independence
+from chsic.inference import compare
+from chsic.inference.ridge import Ridge
 
 
 def test_without_z_is_hsic_test():
@@ -52,7 +52,7 @@ def test_answers_are_continuous_where_units_grow():
 
 @pytest.mark.parametrize("workers", [2, 3])
 def test_workers_and_seeds(monkeypatch, workers):
-    monkeypatch.setattr(independence, "THREADS_FROM", 0)
+    monkeypatch.setattr(compare, "THREADS_FROM", 0)
     x, y, z = draw_scenario("wave", 300, 2, rng=0)
     one, other = (chsic.chsic_test(x, y, z, rng=1, workers=w) for w in (1, workers))
     assert one.to_dict() == other.to_dict()
@@ -72,7 +72,7 @@ def test_the_order_of_samples_does_not_matter_much():
     """Widths come from all of z, not from its first samples."""
     z = draw_scenario("oscillating", 900, rng=5).z
     order = np.argsort(z)
-    scales = [Smoother(values[:, None])._scale for values in (z, z[order], z[order[::-1]])]
+    scales = [Ridge(values[:, None])._scale for values in (z, z[order], z[order[::-1]])]
     assert max(scales) < 1.15 * min(scales)
 
 

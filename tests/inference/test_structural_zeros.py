@@ -8,7 +8,7 @@ import pytest
 
 import chsic
 from chsic.data.cleaning import without_rounding
-from chsic.pairs.varying import vary_together
+from chsic.pairs.joint_variation import vary_together
 
 NEVER = "x and y never vary together given z"
 

@@ -43,9 +43,9 @@ def test_samples_are_shifted_by_their_median_and_scaled():
 
 def test_distances_of_one_column_are_those_beside_a_constant_one():
     rng = np.random.default_rng(0)
-    x, told_apart = rng.normal(size=(2, 500, 1)).round(1)
+    x, distinct_in = rng.normal(size=(2, 500, 1)).round(1)
     beside = np.hstack([x, np.zeros_like(x)])
-    for apart in (None, told_apart):
+    for apart in (None, distinct_in):
         one = bandwidth.some_distances(x, 1_000, apart)
         assert len(one) == 1_000 if apart is None else 900 < len(one) < 1_000
         np.testing.assert_array_equal(one, bandwidth.some_distances(beside, 1_000, apart))

@@ -229,7 +229,7 @@ def test_pairs_that_failed_are_not_tested_again(tmp_path, monkeypatch):
     first = chsic.screen(odd, **settings)
     assert list(first.failed) == [("a", "b")]
     written = path.read_bytes()
-    for tester in ("ColumnTests", "test_samples"):
+    for tester in ("ColumnTests", "run_test"):
         monkeypatch.setattr(sys.modules[chsic.screen.__module__], tester, None)
     again = chsic.screen(odd, **settings)
     assert (again.failed, again.pairs) == (first.failed, first.pairs)

@@ -70,10 +70,10 @@ def test_work_is_shared(frame, monkeypatch):
     import chsic.many.discovery
 
     counted = []
-    original = chsic.many.discovery.less_z
+    original = chsic.many.discovery.plan_variable
     monkeypatch.setattr(
         chsic.many.discovery,
-        "less_z",
+        "plan_variable",
         lambda name, *rest: counted.append(name) or original(name, *rest),
     )
     tests = chsic.Discovery(frame)

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from chsic.many.shared import _blocks
 
 import chsic
+from chsic.many.column_tests import _tiles
 
 
 def related(n=300, seed=0):
@@ -109,14 +109,14 @@ def test_columns_of_an_array_are_numbered(frame, found):
 def test_result_does_not_depend_on_workers_or_on_what_is_held(frame, found, monkeypatch):
     assert chsic.screen(frame, "z", workers=3, rng=0).pairs == found.pairs
     for held in (1, 600_000):  # nothing, and about two columns at once
-        monkeypatch.setattr("chsic.many.shared.KEPT_BYTES", held)
+        monkeypatch.setattr("chsic.many.column_tests.MOST_BYTES", held)
         assert chsic.screen(frame, "z", rng=0).pairs == found.pairs
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_blocks_hold_every_pair_once_and_few_columns(size):
     pairs = list(itertools.combinations(range(7), 2))
-    blocks = list(_blocks(pairs, size))
+    blocks = list(_tiles(pairs, size))
     assert sorted(itertools.chain(*blocks)) == pairs
     assert max(len({p for pair in block for p in pair}) for block in blocks) <= 2 * size
 
@@ -234,7 +234,7 @@ def test_resumed_run_is_the_same(frame, found, tmp_path):
 def test_finished_pairs_are_not_tested_again(frame, tmp_path, monkeypatch):
     path = tmp_path / "run.jsonl"
     first = chsic.screen(frame, "z", resume=path)
-    monkeypatch.setattr("chsic.many.screening.SharedTests", None)
+    monkeypatch.setattr("chsic.many.screening.ColumnTests", None)
     again = chsic.screen(frame, "z", resume=path)  # with the seed of the file
     assert again.pairs == first.pairs
     assert again.seed == first.seed

@@ -11,8 +11,6 @@ from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import in_bandwidths
 from chsic.measure.engines import dense
 from chsic.measure.engines.overlap import overlap_sum
-from chsic.measure.statistic import c_hsic
-from chsic.measure.terms import merge
 from tests.conftest import literal_kappa, paper_bandwidth
 
 
@@ -69,10 +67,8 @@ def test_hsic_is_equation_6(seed, n, kernel):
     assert chsic.chsic(x, y, z, pairs=chsic.complete_pairs(n), kernel=kernel) == value
     # ... so the Laplacian of all pairs is compared as well.
     scaled = in_bandwidths(*(np.atleast_2d(a.T).T for a in (x, y)), "paper")
-    ordered = dense._Ordered.of(
-        dense.DenseCovariances(*scaled, chsic.complete_pairs(n), KERNELS[kernel])
-    )
-    trace = dense._block_sums(ordered, ordered, KERNELS[kernel], workers=1).sum()
+    lap = chsic.complete_pairs(n).laplacian()
+    trace = dense.laplacian_trace(*scaled, lap, KERNELS[kernel], workers=1, rows=(0, n))
     assert trace / (n * (n - 1)) ** 2 == pytest.approx(value, rel=1e-12)
 
 
@@ -175,46 +171,6 @@ def test_random_pairs_follow_the_seed():
     x, y, z = draw_sample(11, 60)
     values = [chsic.chsic(x, y, z, pairs="random", rng=seed) for seed in (1, 1, 2)]
     assert values[0] == values[1] != values[2]
-
-
-def test_blocks_add_up_and_shards_merge():
-    """Blocks of pairs: the Gram matrix against literal inner products, whole and in shards."""
-    rng = np.random.default_rng(13)
-    x, y, z = draw_sample(13, 60, dx=2)
-    blocks = np.argsort(np.argsort(z)) // 12
-    i, j = np.triu_indices(60, k=1)
-    inside = (blocks[i] == blocks[j]) & (rng.random(len(i)) < 0.4)
-    i, j = i[inside], j[inside]
-    scaled = in_bandwidths(x, y[:, None], "paper")
-    kappas = [literal_kappa("gaussian", paper_bandwidth(a)) for a in (x, y)]
-    Kb, Qb = (paper.tuple_kernel_matrix(a, i, j, k) for a, k in zip((x, y), kappas, strict=True))
-    label = blocks[i][:, None] == np.arange(5)
-    literal = label.T.astype(float) @ (Kb * Qb) @ label
-
-    whole = dense.DenseCovariances(
-        *scaled, chsic.PairGraph(i, j, 60, blocks=blocks), KERNELS["gaussian"]
-    )
-    terms = merge([whole])
-    np.testing.assert_allclose(terms.gram, literal, rtol=1e-11, atol=1e-11)
-    np.testing.assert_array_equal(terms.n_pairs, np.bincount(blocks[i]))
-
-    shards = []
-    for chosen in ([0, 1], [2], [3, 4]):
-        samples = np.flatnonzero(np.isin(blocks, chosen))
-        pairs = np.isin(blocks[i], chosen)
-        graph = chsic.PairGraph(
-            np.searchsorted(samples, i[pairs]),
-            np.searchsorted(samples, j[pairs]),
-            len(samples),
-            blocks=blocks[samples] - chosen[0],
-        )
-        shards.append(
-            dense.DenseCovariances(*(a[samples] for a in scaled), graph, KERNELS["gaussian"])
-        )
-    merged = merge(shards)
-    np.testing.assert_allclose(merged.gram, literal, rtol=1e-11, atol=1e-11)
-    np.testing.assert_array_equal(merged.n_pairs, terms.n_pairs)
-    assert c_hsic(merged) == pytest.approx(c_hsic(terms), rel=1e-12)
 
 
 @pytest.mark.parametrize("pairs", ["closest", "random"])

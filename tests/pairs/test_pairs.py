@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import chsic
 from chsic import paper
-from chsic._util import line as _line
-from chsic.pairs import in_space, on_line
+from chsic.kernels import line_distances
+from chsic.pairs import closest, closest_kdtree
 from tests.conftest import brute_force_distances
 
 
@@ -50,11 +50,11 @@ def kinds_of_z(rng, n):
 
 @pytest.mark.parametrize("kind", kinds_of_z(np.random.default_rng(0), 10))
 @pytest.mark.parametrize("alpha", [1, 1.7, 4, 25, 58])
-@pytest.mark.parametrize("probes", [1, 5, on_line.PROBES])
+@pytest.mark.parametrize("probes", [1, 5, closest.PROBES])
 def test_closest_on_a_line(monkeypatch, kind, alpha, probes):
     """Few probes make bad guesses, and a small sample a selection of many steps."""
-    monkeypatch.setattr(on_line, "PROBES", probes)
-    monkeypatch.setattr(_line, "SAMPLE_SIZE", 16)
+    monkeypatch.setattr(closest, "PROBES", probes)
+    monkeypatch.setattr(line_distances, "SAMPLE_SIZE", 16)
     for seed in range(5):
         z = kinds_of_z(np.random.default_rng(seed), 60)[kind]
         assert_closest(chsic.closest_pairs(z, alpha), z, alpha)
@@ -97,7 +97,7 @@ def test_closest_in_space(d, kind, alpha):
 
 def test_radius_shrinks_where_one_cluster_holds_all_close_pairs(monkeypatch):
     """The first guess comes from few points and misses a dense cluster: it must be corrected."""
-    monkeypatch.setattr(in_space, "PROBES", 3)
+    monkeypatch.setattr(closest_kdtree, "PROBES", 3)
     rng = np.random.default_rng(0)
     z = np.concatenate([rng.normal(size=(200, 2)), 5 + 1e-6 * rng.normal(size=(100, 2))])
     assert_closest(chsic.closest_pairs(z, 2), z, 2)
@@ -151,10 +151,10 @@ def test_a_million_samples():
 
 @pytest.mark.parametrize("k", [1, 2, 100, 1225, 4949, 4950])
 def test_kth_smallest_distance(monkeypatch, k):
-    monkeypatch.setattr(_line, "SAMPLE_SIZE", 32)
+    monkeypatch.setattr(line_distances, "SAMPLE_SIZE", 32)
     for kind, z in kinds_of_z(np.random.default_rng(k), 100).items():
         _, _, distance = brute_force_distances(z)
-        assert _line.kth_smallest_distance(np.sort(z), k) == np.sort(distance)[k - 1], kind
+        assert line_distances.kth_smallest_distance(np.sort(z), k) == np.sort(distance)[k - 1], kind
 
 
 def test_random_pairs_are_distinct_and_even():

@@ -154,7 +154,7 @@ def test_pages_ask_no_other_host_and_do_not_complain(browser, pages):
 def test_pages_fit_and_show_pictures_and_formulas(browser, pages, scheme, device, width):
     tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
     ARTEFACTS.mkdir(exist_ok=True)
-    for name in ("index", "trust", "results/level-and-power", "how-it-works"):
+    for name in ("index", "trust", "results/level-and-power", "how-it-works", "theory"):
         tab.goto((SITE / f"{name}.html").as_uri())
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
         assert tab.evaluate("[...document.images].every(image => image.naturalWidth > 0)"), name

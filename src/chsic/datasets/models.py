@@ -93,7 +93,7 @@ def _settings(n: int, gamma: float, rng: RNGLike | None) -> tuple[int, float, np
 
 
 def _observe(amplitude: Array, gain: float, rng: np.random.Generator) -> Array:
-    """sqrt(gamma) a p + v: an amplitude seen with a random sign and unit noise."""
+    """sqrt(gamma) a p + v: an amplitude with a random sign and unit noise."""
     n = len(amplitude)
     sign = rng.choice([-1.0, 1.0], n)
     observed: Array = gain * amplitude * sign + rng.standard_normal(n)

@@ -225,8 +225,8 @@ class CrossFit:
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Refuse other rows."""
         raise ValueError(
-            f"adjust: {self.name} was cross-fitted on the samples of the plan, and has no residuals "
-            "of other rows; use adjust='ridge'."
+            f"adjust: {self.name} was cross-fitted on the samples of the plan, and has no "
+            "residuals of other rows; use adjust='ridge'."
         )
 
 

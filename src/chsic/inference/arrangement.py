@@ -34,14 +34,14 @@ from chsic.inference.units import (
 )
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
-from chsic.measure.engines.features import laplacian_times
 from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
+from chsic.pairs.closest_kdtree import closest_in_space
 from chsic.pairs.graph import count_pairs, max_pairs, some_pairs
-from chsic.pairs.in_space import closest_in_space
-from chsic.pairs.nearest import nearest_in_categories, nearest_in_space, nearest_on_line
+from chsic.pairs.joint_variation import differ_in_both, vary_together
+from chsic.pairs.laplacian import laplacian_times
+from chsic.pairs.nearest_neighbours import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM
-from chsic.pairs.varying import differ_in_both, vary_together
 
 ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, an eighth of the samples between
 ALPHA_IN_SPACE = 24.0

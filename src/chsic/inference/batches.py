@@ -19,8 +19,8 @@ from chsic._util.arrays import Rows
 from chsic._util.validate import Array, Index
 from chsic.inference.units import Units, segment_sums
 from chsic.pairs import PairGraph
-from chsic.pairs.intervals import Intervals
-from chsic.pairs.neighbours import Neighbours
+from chsic.pairs.graph import Intervals
+from chsic.pairs.neighbour_lists import Neighbours
 
 if TYPE_CHECKING:
     from chsic.inference.ridge import Basis

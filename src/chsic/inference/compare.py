@@ -26,7 +26,7 @@ from chsic.pairs.strata import strata_of
 THREADS_FROM = 50_000  # samples below which threads cost more than they save
 
 
-def test_samples(
+def run_test(
     samples: Samples, settings: Settings, rng: np.random.Generator, workers: int = 1
 ) -> IndependenceResult:
     """Test x and y of clean samples given their z.

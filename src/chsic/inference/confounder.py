@@ -13,7 +13,7 @@ from chsic.data.arguments import Columns, side_by_side
 from chsic.data.cleaning import about_far_values, clip_limits, clip_outliers, compress_outliers
 from chsic.data.column import Column
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
-from chsic.pairs.nearest import sorted_with_ties
+from chsic.pairs.nearest_neighbours import sorted_with_ties
 from chsic.pairs.strata import strata_of
 
 MOST_INDICATORS = 12  # levels of a category that a regression tells apart; rare ones are one

@@ -30,8 +30,8 @@ from array_api_compat import array_namespace, is_numpy_array, to_device
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
 from chsic.inference.plan import Plan, VariablePlan
-from chsic.measure.engines.features import laplacian_times
 from chsic.pairs import PairGraph
+from chsic.pairs.laplacian import laplacian_times
 
 SMALLEST_NOISE = 0.1  # share of a sample's variance after its own fit
 

@@ -9,7 +9,7 @@ from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
-from chsic.inference.compare import test_samples
+from chsic.inference.compare import run_test
 from chsic.inference.plan import TOL, Bandwidths
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
@@ -146,7 +146,7 @@ def chsic_test(
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
     samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
-    return test_samples(samples, settings, generator, workers)
+    return run_test(samples, settings, generator, workers)
 
 
 def hsic_test(

@@ -32,9 +32,9 @@ from chsic.kernels.bandwidth import (
     typical_distance,
 )
 from chsic.kernels.features import Landmarks, candidate_rows, fit_landmarks
-from chsic.measure.engines.features import laplacian_times
 from chsic.pairs import PairGraph
 from chsic.pairs.graph import some_pairs
+from chsic.pairs.laplacian import laplacian_times
 
 if TYPE_CHECKING:
     from chsic.inference.contribute import VariableRows

@@ -1,4 +1,4 @@
-"""One variable: columns that belong together, as numbers that a regression and a kernel can take."""
+"""One variable: columns that belong together, as numbers for a regression and a kernel."""
 
 from __future__ import annotations
 

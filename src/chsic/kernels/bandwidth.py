@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from chsic._util.line import kth_smallest_distance
 from chsic._util.validate import Array, Index, as_number
+from chsic.kernels.line_distances import kth_smallest_distance
 
 Bandwidth: TypeAlias = str | float | tuple[str | float, str | float]
 
@@ -71,7 +71,7 @@ def median_rule(name: str, values: Array) -> Array:
     """Median distance between two samples, in units of each column's standard deviation.
 
     Exact for one column. For several, distances are Euclidean on standardised columns, and above
-    `MEDIAN_SAMPLES` rows they are taken between that many rows, drawn with a fixed seed.
+    `MEDIAN_SAMPLES` rows they are those between that many rows, drawn with a fixed seed.
     """
     scale = standard_deviations(name, values)
     n, d = values.shape
@@ -100,29 +100,29 @@ RULES: dict[str, Callable[[str, Array], Array]] = {"paper": paper_rule, "median"
 
 
 def typical_distance(
-    points: Array, n_pairs: int = TYPICAL_PAIRS, told_apart: Array | None = None
+    points: Array, n_pairs: int = TYPICAL_PAIRS, distinct_in: Array | None = None
 ) -> float:
     """Return the median distance between samples; never zero if columns vary.
 
     If there are more than `n_pairs` pairs of samples, that many are drawn, so that the order of the
-    samples does not matter. Only pairs are looked at whose rows of `told_apart` differ, if that is
+    samples does not matter. Only pairs are looked at whose rows of `distinct_in` differ, if that is
     given. If most distances are zero, as for events that are rare, it is the root of the mean
     squared distance.
     """
-    distances = some_distances(points, n_pairs, told_apart)
+    distances = some_distances(points, n_pairs, distinct_in)
     middle = float(np.median(distances)) if len(distances) else 0.0
     return middle if middle > 0 else float(np.sqrt(2 * points.var(axis=0).sum()))
 
 
-def some_distances(points: Array, n_pairs: int, told_apart: Array | None = None) -> Array:
+def some_distances(points: Array, n_pairs: int, distinct_in: Array | None = None) -> Array:
     """Return the distances that `typical_distance` looks at."""
     n = len(points)
     if n * (n - 1) // 2 <= n_pairs:
         distances: Array = pdist(points)
-        return distances if told_apart is None else distances[pdist(told_apart) > 0]
+        return distances if distinct_in is None else distances[pdist(distinct_in) > 0]
     i, j = _random_pairs(n, n_pairs)
-    if told_apart is not None:
-        differ = (_rows(told_apart, i) != _rows(told_apart, j)).any(axis=1)
+    if distinct_in is not None:
+        differ = (_rows(distinct_in, i) != _rows(distinct_in, j)).any(axis=1)
         if not differ.all():
             i, j = i[differ], j[differ]
     apart = _rows(points, i) - _rows(points, j)

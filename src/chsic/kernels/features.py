@@ -19,13 +19,13 @@ from chsic._util.validate import Array, Index
 from chsic.kernels.kernel import Kernel
 
 CANDIDATES = 10_000  # samples that landmarks are chosen from; a hundredth of them at each end
-AT_ONCE = 500  # candidates whose whole kernel matrix is cheaper than one row at a time
+FULL_MATRIX_UP_TO = 500  # candidates whose whole kernel matrix is cheaper than one row at a time
 LARGEST_RANK = 512  # landmarks above which random features take over
 HOPELESS_RANK = 64  # if that many landmarks miss more than half, many more would be needed
 RANDOM_FREQUENCIES = 256
 EPSILON = 32 * float(np.finfo(np.float64).eps)  # of a sum of some hundred terms, relative
 ROUNDING = 1e-13  # what all landmarks there are may seem to miss; random features would miss more
-ROWS = 2**12  # whose distances to all landmarks are held at once
+CACHED_ROWS = 2**12  # samples whose distances to all landmarks a cache holds
 
 
 class FeatureMap(Protocol):
@@ -105,8 +105,8 @@ class Landmarks:
     def __call__(self, x: Array) -> NDArray[np.floating]:
         """Return the features of the rows of `x`, some rows at a time to stay in the cache."""
         features = np.empty((len(x), self.n_features), self.dtype)
-        for start in range(0, len(x), ROWS):
-            rows = slice(start, start + ROWS)
+        for start in range(0, len(x), CACHED_ROWS):
+            rows = slice(start, start + CACHED_ROWS)
             distances = _distances(x[rows], self.points).astype(self.dtype, copy=False)
             np.matmul(self.kernel.kappa(distances), self.inverse, out=features[rows])
         return features
@@ -156,8 +156,8 @@ def fit_features(
         levels = np.unique(x, axis=0)
         if len(levels) <= LARGEST_RANK:
             return OneHot(levels)
-    landmarks, missed = fit_landmarks(x, kernel, accuracy, dtype=dtype)
-    if missed > max(accuracy, ROUNDING) and kernel.frequencies is not None:
+    landmarks, residual = fit_landmarks(x, kernel, accuracy, dtype=dtype)
+    if residual > max(accuracy, ROUNDING) and kernel.frequencies is not None:
         rng = np.random.default_rng(0)
         return RandomFourier(kernel.frequencies(rng, RANDOM_FREQUENCIES, x.shape[1]))
     return landmarks
@@ -173,14 +173,14 @@ def fit_landmarks(
 ) -> tuple[Landmarks, float]:
     """Pivoted Cholesky: the next landmark is the sample that the features so far miss most.
 
-    Returns also the mean of kappa(0) - |u|^2 over the candidates, which the features miss.
+    Returns also the mean residual kappa(0) - |u|^2 of the candidates, which the features miss.
     """
     candidates = x[candidate_rows(x, n_candidates)]
-    choose = _pivots_at_once if len(candidates) <= AT_ONCE else _pivots_one_by_one
-    pivots, factor, missed = choose(candidates, kernel, accuracy, largest_rank)
+    choose = _pivots_at_once if len(candidates) <= FULL_MATRIX_UP_TO else _pivots_one_by_one
+    pivots, factor, residual = choose(candidates, kernel, accuracy, largest_rank)
     inverse = scipy.linalg.solve_triangular(factor, np.eye(len(pivots)))
     landmarks = Landmarks(candidates[pivots], inverse.astype(dtype), kernel, dtype=dtype)
-    return landmarks, missed
+    return landmarks, residual
 
 
 def _pivots_at_once(
@@ -189,14 +189,14 @@ def _pivots_at_once(
     """Let LAPACK factor the kernel matrix of a few candidates, and keep the first pivots."""
     matrix = kernel.matrix(candidates, candidates)
     total = float(np.trace(matrix))
-    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-15)
-    factor = np.triu(factor[: min(rank, largest_rank)])
+    factor, order, numerical_rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-15)
+    factor = np.triu(factor[: min(numerical_rank, largest_rank)])
     squares = np.cumsum(np.einsum("ij,ij->i", factor, factor))
     enough = int(np.searchsorted(squares, total - accuracy * len(candidates))) + 1
-    kept = max(1, min(len(factor), enough))
-    pivots = (order[:kept] - 1).tolist()
-    missed = max(0.0, (total - float(squares[kept - 1])) / len(candidates))
-    return pivots, factor[:kept, :kept], missed
+    rank = max(1, min(len(factor), enough))
+    pivots = (order[:rank] - 1).tolist()
+    residual = max(0.0, (total - float(squares[rank - 1])) / len(candidates))
+    return pivots, factor[:rank, :rank], residual
 
 
 def _pivots_one_by_one(

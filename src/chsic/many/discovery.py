@@ -32,7 +32,7 @@ from chsic.data.samples import (
 )
 from chsic.inference.adjustment import RidgeAdjustment
 from chsic.inference.arrangement import Arrangement, arrange
-from chsic.inference.compare import compare, remember, test_samples
+from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned
 from chsic.inference.plan import PlannedVariable, plan_variable
@@ -222,7 +222,7 @@ class Discovery:
         if any(column.has_gaps for of in columns for column in of):
             samples = complete_samples(Samples(*columns))
             settings = Settings(n_resamples=self._settings.n_resamples)
-            return test_samples(samples, settings, rng)
+            return run_test(samples, settings, rng)
         conditioned = self._kept.get(of_z, lambda: self._condition(of_z))
         assert isinstance(conditioned, _Conditioned)
         given = conditioned.given

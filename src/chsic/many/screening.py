@@ -20,7 +20,7 @@ from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data, named_columns
 from chsic.data.samples import Samples, complete_samples, require_nan_policy
 from chsic.data.screen_data import ScreenData
-from chsic.inference.compare import test_samples
+from chsic.inference.compare import run_test
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings, as_resamples
 from chsic.many.checkpoint import Checkpoint
@@ -225,7 +225,7 @@ def _tests(
     def alone(pair: tuple[str, str]) -> IndependenceResult:
         x, y = ([frame.columns[name]] for name in pair)
         samples = complete_samples(Samples(x, y, frame.z))
-        return test_samples(samples, settings, signs(*pair), workers)
+        return run_test(samples, settings, signs(*pair), workers)
 
     for x, y in pairs:
         if not (x in place and y in place):

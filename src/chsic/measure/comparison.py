@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from chsic._util.validate import RNGLike, as_count, as_generator
-from chsic.data.arguments import Data, as_columns
+from chsic.data.arguments import Data, indicators
 from chsic.data.samples import read_samples
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.kernels.bandwidth import Bandwidth, in_bandwidths
+from chsic.measure.engines.choose import compute
 from chsic.measure.engines.overlap import overlap_sum
-from chsic.measure.measures import chsic, hsic
-from chsic.pairs import PairGraph, closest_pairs, random_pairs
+from chsic.pairs import PairGraph, complete_pairs, random_pairs
+from chsic.pairs.closest import closest_rows
+
+TOL = 1e-6  # as `chsic.chsic` has it
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -108,20 +111,25 @@ def compare(
     """
     generator = as_generator(rng)
     n_controls = as_count("n_controls", n_controls, minimum=1)
-    settings: dict[str, Any] = {"kernel": kernel, "bandwidth": bandwidth}
     samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
-    x, y, z = samples.x, samples.y, samples.z
-    marginal = hsic(x, y, **settings)
-    scaled = in_bandwidths(as_columns("x", x), as_columns("y", y), bandwidth)
-    kappa = as_kernel(kernel)
+    x_columns, y_columns, z_columns = (
+        indicators(of)[0] for of in (samples.x, samples.y, samples.z)
+    )
+    scaled, kappa, n = (
+        in_bandwidths(x_columns, y_columns, bandwidth),
+        as_kernel(kernel),
+        len(samples),
+    )
+
+    def value_of(graph: PairGraph) -> float:
+        return compute(*scaled, graph, kappa, engine="auto", tol=TOL, workers=1)
 
     def value_and_floor(graph: PairGraph) -> tuple[float, float]:
         floor = overlap_sum(*scaled, graph, kappa) / (4 * graph.n_pairs**2)
-        return chsic(x, y, z, pairs=graph, **settings), floor
+        return value_of(graph), floor
 
-    closest = closest_pairs(z, alpha, rng=generator)
-    conditional, floor = value_and_floor(closest)
-    n = closest.n_samples
+    marginal = value_of(complete_pairs(n))
+    conditional, floor = value_and_floor(closest_rows(z_columns, alpha, generator))
     controls = [value_and_floor(random_pairs(n, alpha, generator)) for _ in range(n_controls)]
     control, control_floor = np.mean(controls, axis=0).tolist()
     return Comparison(

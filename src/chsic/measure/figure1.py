@@ -76,17 +76,17 @@ class Setting:
 
 def settings() -> list[Setting]:
     """Return every abscissa of the four panels."""
-    found = []
+    points = []
     for letter, model in zip("ab", MODELS, strict=True):
-        found += [
+        points += [
             Setting(panel=f"{letter}.1", model=model, gamma_db=gamma, n_samples=FIXED_SIZE)
             for gamma in GAMMAS_DB
         ]
-        found += [
+        points += [
             Setting(panel=f"{letter}.2", model=model, gamma_db=FIXED_GAMMA_DB, n_samples=n)
             for n in SIZES
         ]
-    return found
+    return points
 
 
 def simulate(

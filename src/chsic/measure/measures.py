@@ -9,9 +9,9 @@ from chsic.data.arguments import Data, indicators
 from chsic.data.samples import read_samples
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.kernels.bandwidth import Bandwidth, in_bandwidths
-from chsic.measure.engines.choose import Choice, as_tolerance, choose, compute_terms
-from chsic.measure.statistic import c_hsic
-from chsic.pairs import PairGraph, closest_pairs, complete_pairs, random_pairs
+from chsic.measure.engines.choose import Choice, as_tolerance, choose, compute
+from chsic.pairs import PairGraph, complete_pairs, random_pairs
+from chsic.pairs.closest import closest_rows
 from chsic.pairs.graph import require_pairs
 
 PAIRS = ("closest", "random", "complete")
@@ -99,7 +99,7 @@ def hsic(
     x_columns, y_columns = (indicators(of)[0] for of in (samples.x, samples.y))
     graph = complete_pairs(len(samples))
     scaled = in_bandwidths(x_columns, y_columns, bandwidth)
-    return c_hsic(compute_terms(*scaled, graph, as_kernel(kernel), engine, tol, workers))
+    return compute(*scaled, graph, as_kernel(kernel), engine, tol, workers)
 
 
 def chsic(
@@ -214,7 +214,7 @@ def chsic(
         rng = as_generator(rng)
     graph = _choose_pairs(z_columns, alpha, pairs, rng)
     scaled = in_bandwidths(x_columns, y_columns, bandwidth)
-    return c_hsic(compute_terms(*scaled, graph, as_kernel(kernel), engine, tol, workers))
+    return compute(*scaled, graph, as_kernel(kernel), engine, tol, workers)
 
 
 def explain(
@@ -269,4 +269,4 @@ def _choose_pairs(z: Array, alpha: float, pairs: str | PairGraph, rng: RNGLike |
         return complete_pairs(n)
     if pairs == "random":
         return random_pairs(n, alpha, rng)
-    return closest_pairs(z, alpha, rng=rng)
+    return closest_rows(z, alpha, rng)

@@ -8,9 +8,8 @@ from scipy.spatial import KDTree
 from chsic._util.validate import Array, Index, RNGLike, as_count, as_generator
 from chsic.data.arguments import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
-from chsic.pairs.graph import PairGraph
-from chsic.pairs.intervals import Intervals
-from chsic.pairs.nearest import sorted_with_ties
+from chsic.pairs.graph import Intervals, PairGraph
+from chsic.pairs.nearest_neighbours import sorted_with_ties
 
 
 def block_pairs(z: Data, size: int, *, rng: RNGLike | None = None) -> PairGraph:
@@ -71,7 +70,7 @@ def blocks_in_space(z: Array, size: int, rng: np.random.Generator) -> Index:
 
 
 def _match(points: Array) -> Index:
-    """Give mutual nearest neighbours the same number, those left over among themselves again."""
+    """Give mutual nearest neighbours the same number, and so on among those without one."""
     partner = np.full(len(points), -1, np.intp)
     # Equal points first: each of them is nearest to the same one, and few would be mutual.
     order = np.lexsort(points.T)
@@ -79,22 +78,22 @@ def _match(points: Array) -> Index:
     run = np.arange(len(equal)) - np.maximum.accumulate(np.where(equal, -1, np.arange(len(equal))))
     first = np.flatnonzero(equal & (run % 2 == 1))
     partner[order[first]], partner[order[first + 1]] = order[first + 1], order[first]
-    left = np.flatnonzero(partner < 0)
-    while len(left) > 1:
-        _, found = KDTree(points[left]).query(points[left], 2)
-        here = np.arange(len(left))
-        nearest = np.where(found[:, 0] == here, found[:, 1], found[:, 0])
+    single = np.flatnonzero(partner < 0)
+    while len(single) > 1:
+        _, neighbours = KDTree(points[single]).query(points[single], 2)
+        here = np.arange(len(single))
+        nearest = np.where(neighbours[:, 0] == here, neighbours[:, 1], neighbours[:, 0])
         mutual = nearest[nearest] == here
         if not mutual.any():  # only equal points can be in a circle
             mutual[here[0]] = mutual[nearest[here[0]]] = True
             nearest[nearest[here[0]]] = here[0]
-        partner[left[mutual]] = left[nearest[mutual]]
-        left = left[~mutual]
-    if len(left):  # an odd one joins the group of its nearest
-        others = np.delete(np.arange(len(points)), left)
-        partner[left[0]] = others[KDTree(points[others]).query(points[left[0]])[1]]
+        partner[single[mutual]] = single[nearest[mutual]]
+        single = single[~mutual]
+    if len(single):  # an odd one joins the group of its nearest
+        others = np.delete(np.arange(len(points)), single)
+        partner[single[0]] = others[KDTree(points[others]).query(points[single[0]])[1]]
     roots = np.minimum(np.arange(len(points)), partner)
-    roots[left] = roots[partner[left]]
+    roots[single] = roots[partner[single]]
     return np.unique(roots, return_inverse=True)[1].astype(np.intp)
 
 

@@ -1,21 +1,91 @@
-"""The pairs of samples that are kept, as a graph: nodes are samples, edges are pairs."""
+"""The pairs of samples that are compared, as a graph: nodes are samples, edges are pairs."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from chsic._util.validate import MIN_SAMPLES, Index, as_count, as_number
-from chsic.pairs.intervals import Intervals
-from chsic.pairs.neighbours import Neighbours
+from chsic._util.validate import MIN_SAMPLES, Array, Index, as_count, as_number
+from chsic.pairs.checks import as_blocks, as_indices, require_distinct_pairs
+
+if TYPE_CHECKING:
+    from chsic.pairs.neighbour_lists import Neighbours
 
 MAX_SAMPLES = 3 * 10**9  # the square of which is still a 64-bit integer
+
+
+def expand(starts: Index, stops: Index) -> tuple[Index, Index]:
+    """List every (row, column) with ``starts[row] <= column < stops[row]``, row by row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.pairs.graph import expand
+    >>> expand(np.array([1, 2]), np.array([3, 3]))
+    (array([0, 0, 1]), array([1, 2, 2]))
+    """
+    counts = stops - starts
+    rows = np.repeat(np.arange(len(starts)), counts)
+    offsets = np.cumsum(counts) - counts
+    columns = np.arange(len(rows)) - np.repeat(offsets - starts, counts)
+    return rows, columns
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Intervals:
+    """In position p stands sample order[p]; it goes with positions p + 1 to stops[p] - 1.
+
+    `stops` does not decrease, so that the earlier partners of a position are a run as well.
+    """
+
+    order: Index
+    stops: Index
+
+    @functools.cached_property
+    def starts(self) -> Index:
+        """First earlier partner of each position, or the position itself."""
+        n = len(self.stops)
+        if self.reach is not None:
+            return np.maximum(np.arange(n) - self.reach, 0)
+        return np.cumsum(np.bincount(self.stops, minlength=n)[:n])  # how many stop here or before
+
+    @functools.cached_property
+    def in_order(self) -> bool:
+        """Whether position p is sample p."""
+        return bool(np.array_equal(self.order, np.arange(len(self.order))))
+
+    @functools.cached_property
+    def reach(self) -> int | None:
+        """To how many positions before and after it every one goes, if that is one number."""
+        n = len(self.stops)
+        reach = int(self.stops[0]) - 1
+        some = np.arange(0, n, max(1, n // 100))  # which tell most others apart at once
+        if not np.array_equal(self.stops[some], np.minimum(some + 1 + reach, n)):
+            return None
+        same = np.array_equal(self.stops, np.minimum(np.arange(1, n + 1) + reach, n))
+        return reach if same else None
+
+    def samples(self, start: int, stop: int) -> Index | slice:
+        """Return which samples stand in some positions."""
+        return slice(start, stop) if self.in_order else self.order[start:stop]
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs, none of them listed."""
+        n = len(self.stops)
+        return int(self.stops.sum()) - n * (n + 1) // 2
+
+    def pairs(self) -> tuple[Index, Index]:
+        """List the pairs of samples."""
+        rows, columns = expand(np.arange(1, len(self.stops) + 1), self.stops)
+        a, b = self.order[rows], self.order[columns]
+        return np.minimum(a, b), np.maximum(a, b)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -64,9 +134,9 @@ class PairGraph:
         n = as_count("n_samples", n_samples, minimum=MIN_SAMPLES)
         if n > MAX_SAMPLES:
             raise ValueError(f"n_samples: at most {MAX_SAMPLES} are supported, got {n}.")
-        listed = _as_indices("i", i, n), _as_indices("j", j, n)
-        _require_distinct_pairs(*listed, n)
-        self._set(n, _as_blocks(blocks, listed, n), listed)
+        listed = as_indices("i", i, n), as_indices("j", j, n)
+        require_distinct_pairs(*listed, n)
+        self._set(n, as_blocks(blocks, listed, n), listed)
 
     @classmethod
     def from_intervals(
@@ -219,6 +289,56 @@ class PairGraph:
         """
         return _laplacian(self.i, self.j, self.n_samples)
 
+    def laplacian_traces(self, degrees: Index | None = None) -> tuple[int, float]:
+        """Return tr(Lap) = sum_i d_i and tr(Lap^2) = sum_i d_i (d_i + 1), d_i the degrees.
+
+        If this graph has some of the pairs of a graph with other `degrees`, what those pairs add to
+        its traces: they add up over the shards of a graph.
+        """
+        own = self.degrees
+        whole = own if degrees is None else degrees
+        return int(own.sum()), float(own.astype(np.float64) @ (whole + 1.0))
+
+    def laplacian_entries(self, size: int) -> Iterator[tuple[Index, Index, Array]]:
+        """List the non-zero entries of the Laplacian: rows, columns and values, some at a time.
+
+        There are at most `size` entries in a piece. Pieces depend on the graph and the size only,
+        so that sums over pieces do not depend on the number of threads that add them up.
+
+        Examples
+        --------
+        >>> import chsic
+        >>> [(rows.tolist(), columns.tolist(), values.tolist())
+        ...  for rows, columns, values in chsic.PairGraph([0], [2], 4).laplacian_entries(10)]
+        [([0, 1, 2, 3], [0, 1, 2, 3], [1.0, 0.0, 1.0, 0.0]), ([0], [2], [-1.0]), ([2], [0], [-1.0])]
+        """
+        degrees = self.degrees.astype(np.float64)
+        for start in range(0, self.n_samples, size):
+            samples = np.arange(start, min(start + size, self.n_samples))
+            yield samples, samples, degrees[samples]
+        for i, j in self._pairs_in_pieces(size):
+            minus = np.full(len(i), -1.0)
+            yield i, j, minus
+            yield j, i, minus
+
+    def _pairs_in_pieces(self, size: int) -> Iterator[tuple[Index, Index]]:
+        runs = self.intervals
+        if runs is not None:
+            ends: Index = np.cumsum(runs.stops - np.arange(1, len(runs.stops) + 1))
+            start = 0
+            while start < len(ends):
+                before = ends[start - 1] if start else 0
+                # At least one position, however long its run.
+                stop = max(start + 1, int(np.searchsorted(ends, before + size // 2, side="right")))
+                rows, columns = expand(np.arange(start + 1, stop + 1), runs.stops[start:stop])
+                i, j = runs.order[rows + start], runs.order[columns]
+                for part in range(0, len(i), size):
+                    yield i[part : part + size], j[part : part + size]
+                start = stop
+        i, j = self.listed
+        for part in range(0, len(i), size):
+            yield i[part : part + size], j[part : part + size]
+
     @functools.cached_property
     def listed_laplacian(self) -> scipy.sparse.csr_array:
         """That of the pairs given one by one, which is not to be written into."""
@@ -289,59 +409,6 @@ def count_pairs(n: int, alpha: float) -> int:
             f"number of partners of a sample, n - 1 keeps all pairs), got {alpha:g}."
         )
     return int(n * alpha / 2)
-
-
-def _as_indices(name: str, values: ArrayLike, n: int) -> Index:
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name}: expected a 1-D array, got rows of different lengths.") from None
-    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
-        raise TypeError(
-            f"{name}: expected a 1-D array of whole numbers, got shape {array.shape} and dtype "
-            f"{array.dtype}."
-        )
-    if array.size and not (array.min() >= 0 and array.max() < n):
-        raise ValueError(
-            f"{name}: must lie between 0 and n_samples - 1 = {n - 1}, "
-            f"got {array.min()} to {array.max()}."
-        )
-    return array.astype(np.intp)
-
-
-def _as_blocks(blocks: ArrayLike | None, pairs: tuple[Index, Index], n: int) -> Index | None:
-    if blocks is None:
-        return None
-    labels = _as_indices("blocks", blocks, n)
-    if len(labels) != n:
-        raise ValueError(f"blocks: one for each of the {n} samples is needed, got {len(labels)}.")
-    if len(missing := np.flatnonzero(np.bincount(labels) == 0)):
-        raise ValueError(f"blocks: block {missing[0]} is empty; number the blocks 0, 1, 2, ...")
-    crossing = np.flatnonzero(labels[pairs[0]] != labels[pairs[1]])
-    if len(crossing):
-        a, b = (int(ends[crossing[0]]) for ends in pairs)
-        raise ValueError(
-            f"blocks: the pair ({a}, {b}) joins block {labels[a]} with block {labels[b]}; blocks "
-            "must not share pairs."
-        )
-    return labels
-
-
-def _require_distinct_pairs(i: Index, j: Index, n: int) -> None:
-    if len(i) != len(j):
-        raise ValueError(f"i and j: must have the same length, got {len(i)} and {len(j)}.")
-    if len(i) < 1:
-        raise ValueError("i and j: at least one pair is needed (K >= 1), got none.")
-    if np.any(i == j):
-        raise ValueError(f"i and j: sample {i[i == j][0]} is paired with itself; drop that pair.")
-    keys = np.sort(np.minimum(i, j) * n + np.maximum(i, j))
-    repeated = np.flatnonzero(keys[1:] == keys[:-1])
-    if len(repeated):
-        a, b = divmod(int(keys[repeated[0]]), n)
-        raise ValueError(
-            f"i and j: the pair ({a}, {b}) is listed more than once; list each pair once, in "
-            "either order."
-        )
 
 
 def _laplacian(i: Index, j: Index, n: int) -> scipy.sparse.csr_array:

@@ -1,17 +1,21 @@
 """Every engine gives the same value, within the accuracy asked for."""
 
+import functools
+import itertools
+import operator
+import pickle
+
 import numpy as np
 import pytest
 
 import chsic
+from chsic import paper
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import in_bandwidths
 from chsic.measure.engines import dense, exponential, features, fourier
-from chsic.measure.engines.choose import choose
-from chsic.measure.engines.dense import DenseCovariances
-from chsic.measure.terms import merge
-from chsic.pairs.entries import laplacian_entries
-from chsic.pairs.intervals import Intervals
+from chsic.measure.engines.choose import ENGINES, c_hsic, choose
+from chsic.pairs import laplacian
+from tests.conftest import literal_kappa, paper_bandwidth
 from tests.measure.engines.cases import GRAPHS, graph_of
 
 
@@ -37,7 +41,7 @@ def test_bad_engine_settings(settings, message):
 @pytest.mark.parametrize("engine", ["dense", "fourier", "exponential", "features"])
 def test_workers_do_not_change_a_bit(monkeypatch, graph, engine):
     monkeypatch.setattr(fourier, "PIECE", 100)
-    monkeypatch.setattr(features, "CHUNK", 50)
+    monkeypatch.setattr(laplacian, "CHUNK", 50)
     monkeypatch.setattr(dense, "CACHED_TILE_BYTES", 8 * 500 * 20)
     monkeypatch.setattr(dense, "LARGEST_TILE_BYTES", 8 * 500 * 20)
     rng = np.random.default_rng(3)
@@ -51,104 +55,133 @@ def test_workers_do_not_change_a_bit(monkeypatch, graph, engine):
     assert len(values) == 1
 
 
-def blocks_of(kind, z, rng):
-    """A graph with five blocks of neighbours in z: complete, or with some of the pairs."""
-    n = len(z)
-    order = np.argsort(z)
-    blocks = np.empty(n, np.intp)
-    blocks[order] = np.arange(n) * 5 // n
-    if kind == "complete":
-        stops = np.searchsorted(blocks[order], blocks[order], side="right")
-        none = np.empty(0, np.intp)
-        return chsic.PairGraph.from_intervals(Intervals(order, stops), none, none, blocks=blocks)
-    i, j = np.triu_indices(n, k=1)
-    kept = (blocks[i] == blocks[j]) & (rng.random(len(i)) < 0.1)
-    return chsic.PairGraph(i[kept], j[kept], n, blocks=blocks)
+def split(graph, n_shards, rng):
+    """The pairs of a graph as several graphs on the same samples, in any order."""
+    shard = rng.permutation(np.arange(graph.n_pairs) % n_shards)
+    own = [shard == k for k in range(n_shards)]
+    return [chsic.PairGraph(graph.i[one], graph.j[one], graph.n_samples) for one in own]
 
 
-def fourier_shards(x, y, kernel):
-    space = fourier.fit_space(x, y, kernel, 1e-10)
-    return lambda graph, samples: fourier.fourier_covariances(graph, space, samples=samples)
+def fourier_shards(x, y, graph, kernel, parts):
+    grid = fourier.fit_grid(x, y, kernel, 1e-10)
+    return [fourier.sums_on_grid(part, grid, degrees=graph.degrees) for part in parts]
 
 
-def feature_shards(x, y, kernel):
+def feature_shards(x, y, graph, kernel, parts):
     maps = features.fit_maps(x, y, kernel, 1e-10)
-    return lambda graph, samples: features.feature_covariances(x[samples], y[samples], graph, maps)
+    return [features.products_of(x, y, part, maps, degrees=graph.degrees) for part in parts]
 
 
-def dense_shards(x, y, kernel):
-    return lambda graph, samples: DenseCovariances(x[samples], y[samples], graph, kernel)
+def exponential_shards(x, y, graph, kernel, parts):
+    return [
+        exponential.exponential_sums(x, y, part, kernel, degrees=graph.degrees) for part in parts
+    ]
 
 
-def exponential_shards(x, y, kernel):
-    return lambda graph, samples: exponential.ExponentialCovariances(
-        x[samples], y[samples], graph, kernel
-    )
+def dense_shards(x, y, graph, kernel, parts):
+    """Shards of rows instead: tr(Lap K Lap Q) itself is no sum over pairs."""
+    ends = np.linspace(0, graph.n_samples, len(parts) + 1).astype(int).tolist()
+    return [dense.dense_sum(x, y, graph, kernel, rows=rows) for rows in itertools.pairwise(ends)]
 
 
-def literal_gram(x, y, graph, kernel):
-    """H_bb' = tr(Lap_b K Lap_b' Q), as it is written."""
-    lap, k, q = graph.laplacian().toarray(), kernel.matrix(x, x), kernel.matrix(y, y)
-    of_block = [lap * (graph.blocks == b)[:, None] for b in range(graph.n_blocks)]
-    return np.array([[np.trace(a @ k @ b @ q) for b in of_block] for a in of_block])
+def added(shards, rng):
+    return functools.reduce(operator.add, (shards[k] for k in rng.permutation(len(shards))))
 
 
-@pytest.mark.parametrize("kind", ["complete", "some pairs"])
+SHARDS = {
+    "dense": dense_shards,
+    "fourier": fourier_shards,
+    "exponential": exponential_shards,
+    "features": feature_shards,
+}
+
+
+def test_every_engine_adds_up():
+    assert ("auto", *SHARDS) == ENGINES
+
+
+@pytest.mark.parametrize("n_shards", [1, 2, 3, 7])
+@pytest.mark.parametrize("graph", [*GRAPHS, "blocks", "lists"])
 @pytest.mark.parametrize(
     ("engine", "kernel"),
-    [(dense_shards, "gaussian"), (fourier_shards, "gaussian"), (feature_shards, "gaussian"),
-     (exponential_shards, "laplace"), (exponential_shards, "matern32")],
+    [("dense", "gaussian"), ("dense", "laplace"), ("fourier", "gaussian"), ("fourier", "cauchy"),
+     ("features", "gaussian"), ("exponential", "laplace"), ("exponential", "matern32")],
 )  # fmt: skip
-@pytest.mark.parametrize("tile", [2**21, 8 * 200 * 20], ids=["one tile", "many tiles"])
-def test_blocks_are_the_literal_ones_whole_and_in_shards(monkeypatch, engine, kernel, kind, tile):
-    monkeypatch.setattr(dense, "CACHED_TILE_BYTES", tile)
-    monkeypatch.setattr(dense, "LARGEST_TILE_BYTES", tile)
-    rng = np.random.default_rng(4)
-    x, y, z = chsic.datasets.m_minus(200, 10.0, rng)
-    graph = blocks_of(kind, z, rng)
-    kernel = KERNELS[kernel]
+def test_shards_add_up_in_any_order(monkeypatch, engine, kernel, graph, n_shards):
+    """Shards of the pairs against the whole, and against eq. 18 as it is written."""
+    monkeypatch.setattr(dense, "CACHED_TILE_BYTES", 8 * 60 * 7)
+    monkeypatch.setattr(fourier, "PIECE", 50)
+    monkeypatch.setattr(laplacian, "CHUNK", 20)
+    rng = np.random.default_rng(n_shards)
+    x, y, z = chsic.datasets.m_minus(60, 10.0, rng)
+    pairs = {
+        "blocks": lambda: chsic.block_pairs(z, 10),
+        "lists": lambda: chsic.nearest_pairs(np.column_stack([z, x]), 4),
+    }.get(graph, lambda: graph_of(graph, z, rng))()
     scaled = in_bandwidths(x[:, None], y[:, None], "paper")
-    exact = literal_gram(*scaled, graph, kernel)
-    scale = np.abs(exact).max()
-    shard = engine(*scaled, kernel)
-    parts = []
-    for chosen in ([0, 1], [2], [3, 4]):
-        samples = np.flatnonzero(np.isin(graph.blocks, chosen))
-        pairs = np.isin(graph.blocks[graph.i], chosen)
-        part = chsic.PairGraph(
-            np.searchsorted(samples, graph.i[pairs]),
-            np.searchsorted(samples, graph.j[pairs]),
-            len(samples),
-            blocks=graph.blocks[samples] - chosen[0],
+    parts = split(pairs, n_shards, rng) if n_shards > 1 else [pairs]
+    shards = SHARDS[engine](*scaled, pairs, KERNELS[kernel], parts)
+    total = added(pickle.loads(pickle.dumps(shards)), rng)  # as if from other processes
+    value, error = c_hsic(total)
+    [whole] = SHARDS[engine](*scaled, pairs, KERNELS[kernel], [pairs])
+    value_of_whole, error_of_whole = c_hsic(whole)
+    assert value == pytest.approx(value_of_whole, rel=1e-9)
+    # It is an estimate: a little less or more of it cancels in shards.
+    assert error_of_whole / 10 <= error <= 10 * error_of_whole or error <= 1e-9
+    assert total.lap_trace == 2 * pairs.n_pairs
+    squares = float((pairs.laplacian().toarray() ** 2).sum())
+    assert total.lap_squares == pytest.approx(squares, rel=1e-14)
+    assert whole.lap_squares == pytest.approx(squares, rel=1e-14)
+    kappas = (literal_kappa(kernel, paper_bandwidth(a)) for a in (x, y))
+    assert value == pytest.approx(paper.c_hsic(x, y, pairs.i, pairs.j, *kappas), rel=1e-8)
+
+
+def test_shards_of_different_grids_or_features_do_not_add_up():
+    x, y, z = chsic.datasets.m_minus(60, 10.0, 0)
+    scaled, graph = in_bandwidths(x[:, None], y[:, None], "paper"), chsic.closest_pairs(z, 4)
+    for sums, message in (
+        (fourier.fourier_sums, "on one grid only"),
+        (features.feature_products, "the same features only"),
+    ):
+        one, same, other = (
+            sums(*scaled, graph, KERNELS["gaussian"], accuracy) for accuracy in (1e-6, 1e-6, 1e-9)
         )
-        parts.append(shard(part, samples))
-    n_pairs = np.bincount(graph.blocks[graph.i])
-    for terms in (merge([shard(graph, slice(None))]), merge(parts)):
-        np.testing.assert_allclose(terms.gram, exact, rtol=0, atol=1e-8 * scale)
-        np.testing.assert_array_equal(terms.n_pairs, n_pairs)
-        assert terms.gram.sum() == pytest.approx(exact.sum(), rel=max(terms.error, 1e-12))
+        assert (one + same).lap_trace == 4 * graph.n_pairs
+        with pytest.raises(ValueError, match=message):
+            one + other
+
+
+@pytest.mark.parametrize("size", [10, 40])
+def test_complete_blocks_by_pairs_and_by_means(monkeypatch, size):
+    x, y, z = chsic.datasets.m_minus(400, 10.0, 0)
+    graph = chsic.block_pairs(z, size)
+    exact = chsic.chsic(x, y, z, pairs=graph, engine="dense")
+    for least in (0, 10**6):
+        monkeypatch.setattr(fourier, "MEANS_FROM", least)
+        value = chsic.chsic(x, y, z, pairs=graph, engine="fourier", tol=1e-9)
+        assert value == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize("size", [2, 7, 10**6])
-@pytest.mark.parametrize("kind", ["closest 4", "closest 20", "random", "complete", "blocks"])
+@pytest.mark.parametrize("kind", [*GRAPHS, "blocks"])
 def test_entries_are_those_of_the_laplacian(size, kind):
     rng = np.random.default_rng(5)
     z = np.round(rng.normal(size=40), 1)
-    graph = blocks_of("some pairs", z, rng) if kind == "blocks" else graph_of(kind, z, rng)
-    found = np.zeros((40, 40))
-    for piece in laplacian_entries(graph, size):
-        np.add.at(found, (piece.rows, piece.columns), piece.values)
-        assert set(graph.blocks[piece.rows]) == {piece.block}
-        assert len(piece.rows) <= size or size == 2
-    np.testing.assert_array_equal(found, graph.laplacian().toarray())
-    np.testing.assert_array_equal(graph.degrees, found.diagonal())
+    graph = chsic.block_pairs(z, 5) if kind == "blocks" else graph_of(kind, z, rng)
+    total = np.zeros((40, 40))
+    for rows, columns, values in graph.laplacian_entries(size):
+        np.add.at(total, (rows, columns), values)
+        assert 0 < len(rows) <= size
+    np.testing.assert_array_equal(total, graph.laplacian().toarray())
+    np.testing.assert_array_equal(graph.degrees, total.diagonal())
 
 
 def test_an_error_above_the_tolerance_is_told():
     rng = np.random.default_rng(10)
     x, z = rng.normal(size=(3000, 5)), rng.normal(size=3000)
-    with pytest.warns(chsic.AccuracyWarning, match="estimated relative error of 0.0"):
+    with pytest.warns(chsic.AccuracyWarning, match="estimated relative error of 0.0") as record:
         value = chsic.chsic(x, x[:, 0], z, engine="features")
+    assert record[0].filename == __file__  # where it can be done something about
     assert value == pytest.approx(chsic.chsic(x, x[:, 0], z), rel=0.1)
     with pytest.raises(ValueError, match="the error would be as large as the value"):
         chsic.hsic(np.arange(3000), x, kernel="categorical", engine="features")

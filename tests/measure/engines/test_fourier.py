@@ -11,7 +11,7 @@ import chsic
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import in_bandwidths
 from chsic.measure.engines import fourier
-from chsic.measure.engines.grid import fit_axis
+from chsic.measure.engines.fourier import fit_axis
 from tests.measure.engines.cases import GRAPHS, KINDS, agree, columns, graph_of
 
 TOLERANCES = [1e-3, 1e-6, 1e-9, 1e-12]
@@ -90,8 +90,8 @@ def test_outliers_do_not_blow_up_the_grid(tol):
     x, y, z = chsic.datasets.m_minus(400, 10.0, 1)
     x[7], y[11] = 1e6 * x.std(), -1e6 * y.std()
     scaled = in_bandwidths(x[:, None], y[:, None], 0.5)
-    space = fourier.fit_space(*scaled, KERNELS["gaussian"], tol)
-    assert max(space.shape) < 400
+    grid = fourier.fit_grid(*scaled, KERNELS["gaussian"], tol)
+    assert max(grid.shape) < 400
     exact = chsic.chsic(x, y, z, bandwidth=0.5, engine="dense")
     value = chsic.chsic(x, y, z, bandwidth=0.5, engine="fourier", tol=tol)
     assert value == pytest.approx(exact, rel=max(tol, 1e-12))

@@ -1,1 +1,1 @@
-"""Engines: from samples and pairs to terms, the same from every engine."""
+"""Engines: each adds up what is additive over shards of pairs; `choose` says which one to use."""

@@ -1,22 +1,37 @@
-"""Which engine computes a value, and why."""
+"""Which engine computes a value, and why; and from an engine's sums to C-HSIC."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Callable
+from typing import TypeAlias
 
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import Array, as_count, as_number
 from chsic.kernels import Kernel
-from chsic.measure.engines.dense import DenseCovariances
-from chsic.measure.engines.exponential import ExponentialCovariances
-from chsic.measure.engines.features import feature_terms
-from chsic.measure.engines.fourier import can_transform, fourier_terms
-from chsic.measure.engines.grid import GridTooLargeError
-from chsic.measure.terms import AccuracyWarning, Terms, merge
+from chsic.measure.engines.dense import dense_sum
+from chsic.measure.engines.exponential import exponential_sums
+from chsic.measure.engines.features import feature_products
+from chsic.measure.engines.fourier import can_transform, fourier_sums
+from chsic.measure.engines.limits import EngineLimitError
+from chsic.measure.engines.partial import Partial
 from chsic.pairs import PairGraph
 
-ENGINES = ("auto", "dense", "fourier", "exponential", "features")
+Engine: TypeAlias = Callable[[Array, Array, PairGraph, Kernel, float, int], Partial]
+
+# What adds up all pairs, and by how much more exact than `tol` it is asked to be at first.
+PARTIALS: dict[str, tuple[Engine, int]] = {
+    "dense": (dense_sum, 1),
+    "fourier": (fourier_sums, 2),
+    "exponential": (exponential_sums, 1),
+    "features": (feature_products, 10),
+}
+ENGINES = ("auto", *PARTIALS)
+ONE_COLUMN = ("fourier", "exponential")
+
+SMALLEST_ACCURACY = 1e-15
+CANCELLED = 1e-8
 
 # For one column: from how many samples these engines are faster than the dense one.
 FOURIER_FROM = {"gaussian": 300, "cauchy": 3_000}
@@ -27,6 +42,10 @@ FEATURES_FROM = {"cauchy": 800}
 CATEGORIES_FROM = 2_000  # for categories of several columns; of one they always are
 # Samples up to which the dense engine, which is exact, takes seconds.
 DENSE_UP_TO = 20_000
+
+
+class AccuracyWarning(UserWarning):
+    """A value is less exact than was asked for."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -99,60 +118,76 @@ def _without_fourier(n_samples: int, why: str) -> Choice:
     return Choice(engine="features", reason=reason)
 
 
-@blas_on_one_thread()
-def compute_terms(
+def compute(
     x: Array, y: Array, graph: PairGraph, kernel: Kernel, engine: str, tol: float, workers: int
-) -> Terms:
-    """Compute the terms of samples in bandwidths with the named or the chosen engine."""
+) -> float:
+    """Compute C-HSIC of samples in bandwidths with the named or the chosen engine."""
     if engine not in ENGINES:
         known = ", ".join(map(repr, ENGINES))
         raise ValueError(f"engine: unknown name {engine!r}; known are {known}.")
     tol, workers = as_tolerance(tol), as_count("workers", workers, minimum=1)
     d_x, d_y = x.shape[1], y.shape[1]
-    chosen = engine
-    if engine == "auto":
-        chosen = choose(n_samples=len(x), d_x=d_x, d_y=d_y, kernel=kernel, tol=tol).engine
-    if chosen in ("fourier", "exponential"):
-        if d_x > 1 or d_y > 1:
-            raise ValueError(
-                f"engine: {chosen!r} needs x and y of one column, got {d_x} and {d_y}; use "
-                "'features' or 'dense'."
-            )
+    automatic = engine == "auto"
+    if automatic:
+        engine = choose(n_samples=len(x), d_x=d_x, d_y=d_y, kernel=kernel, tol=tol).engine
+    if engine in ONE_COLUMN and (d_x > 1 or d_y > 1):
+        raise ValueError(
+            f"engine: {engine!r} needs x and y of one column, got {d_x} and {d_y}; use 'features' "
+            "or 'dense'."
+        )
+    with blas_on_one_thread():
         try:
-            if chosen == "fourier":
-                return _checked(fourier_terms(x, y, graph, kernel, tol, workers), tol)
-            terms = merge([ExponentialCovariances(x, y, graph, kernel, workers)])
-            if terms.error <= tol or engine == chosen or len(x) > DENSE_UP_TO:
-                return _checked(terms, tol)
-            chosen = "dense"  # so much cancels that rounding counts
-        except GridTooLargeError as error:
-            if engine == chosen:
+            value, error = _refine(engine, x, y, graph, kernel, tol, workers)
+        except EngineLimitError as limit:
+            if not automatic:
                 raise
-            chosen = _without_fourier(len(x), str(error)).engine
-    if chosen == "features":
-        terms = feature_terms(x, y, graph, kernel, tol, workers)
-        exact_is_quick = engine == "auto" and len(x) <= DENSE_UP_TO
-        if terms.error <= tol or (terms.error < 1 and not exact_is_quick):
-            return _checked(terms, tol)
-        if engine == "features":
+            engine = _without_fourier(len(x), str(limit)).engine
+            value, error = _refine(engine, x, y, graph, kernel, tol, workers)
+        useless = engine == "features" and error >= 1
+        if useless and not automatic:
             raise ValueError(
                 "engine: the features of this kernel are too few for these data, the error would "
                 "be as large as the value; use engine='dense', or a wider bandwidth."
             )
-    return merge([DenseCovariances(x, y, graph, kernel, workers)])
-
-
-def _checked(terms: Terms, tol: float) -> Terms:
-    """Say when the accuracy asked for was not reached."""
-    if terms.error > tol:
+        # Features may be too few, and so much may cancel that the rounding of exponentials counts.
+        dense_is_quick = engine != "fourier" and len(x) <= DENSE_UP_TO
+        if error > tol and automatic and (dense_is_quick or useless):
+            value, error = _refine("dense", x, y, graph, kernel, tol, workers)
+    if error > tol:
         warnings.warn(
-            f"the value has an estimated relative error of {terms.error:.2g}, more than "
-            f"tol = {tol:g}; use engine='dense' for an exact value, a wider bandwidth, or a larger "
-            "tol to silence this.",
+            f"the value has an estimated relative error of {error:.2g}, more than tol = {tol:g}; "
+            "use engine='dense' for an exact value, a wider bandwidth, or a larger tol to silence "
+            "this.",
             AccuracyWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
-    return terms
+    return value
+
+
+def _refine(
+    engine: str, x: Array, y: Array, graph: PairGraph, kernel: Kernel, tol: float, workers: int
+) -> tuple[float, float]:
+    """Return C-HSIC and its relative error, at most `tol` if the engine can do that."""
+    partial, first = PARTIALS[engine]
+    accuracy = tol / first
+    while True:
+        total = partial(x, y, graph, kernel, accuracy, workers)
+        value, error = c_hsic(total)
+        if error <= tol or not total.improvable or accuracy <= SMALLEST_ACCURACY:
+            return value, error
+        # The measure is small beside what cancels in it. The error is proportional to accuracy.
+        accuracy = max(accuracy * tol / (2 * error), SMALLEST_ACCURACY)
+
+
+def c_hsic(total: Partial) -> tuple[float, float]:
+    """Return C-HSIC (eq. 18), which is HSIC (eq. 6) when all pairs are kept, and its error.
+
+    The error is relative to the value. Where nearly everything cancels in it, it is relative to
+    `CANCELLED` times what the value would be if nothing did, which is tr(Lap^2) for K = Q = I.
+    """
+    trace, error = total.trace()
+    relative = error / max(trace, CANCELLED * total.lap_squares)
+    return trace / total.lap_trace**2, relative  # tr(Lap K Lap Q) / (4 K^2), as tr(Lap) = 2K
 
 
 def as_tolerance(tol: float) -> float:

@@ -7,7 +7,6 @@ sparse product. Random pairs are not local: up to alpha times as many kernel val
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,98 +16,88 @@ from chsic._util.arrays import sorted_unique
 from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
 from chsic.kernels import Kernel
-from chsic.measure.engines.samples import SampleCovariances
-from chsic.pairs.entries import local_order
+from chsic.measure.engines.partial import TileSum
+from chsic.pairs import PairGraph
+from chsic.pairs.laplacian import local_order
 
 CACHED_TILE_BYTES = 2**21  # of the size of a core's cache
 LARGEST_TILE_BYTES = 2**25  # bounds the memory: about eight tiles are alive at once
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class DenseCovariances(SampleCovariances):
-    """The C_b of a shard by kernel values, a tile at a time."""
+def dense_sum(
+    x: Array,
+    y: Array,
+    graph: PairGraph,
+    kernel: Kernel,
+    accuracy: float = 0.0,
+    workers: int = 1,
+    rows: tuple[int, int] | None = None,
+) -> TileSum:
+    """Add up rows of (Lap K Lap) * Q, exact up to the rounding of K and Q.
 
-    def inner_products(self, other: DenseCovariances) -> tuple[Array, float]:
-        """Return <C_b, C_b'> = tr(Lap_b K Lap_b' Q), exact up to the rounding of K and Q."""
-        rounding = 4 * np.finfo(float).eps * np.sqrt(self.squares * other.squares)
-        if other is self and self.graph.is_complete:
-            # Lap = L I - 11' = L P.
-            trace = len(self.x) ** 2 * centred_trace(self.x, self.y, self.kernel, self.workers)
-            return np.array([[trace]]), rounding
-        ours = _Ordered.of(self)
-        theirs = ours if other is self else _Ordered.of(other)
-        return _block_sums(ours, theirs, self.kernel, self.workers), rounding
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Ordered:
-    """Samples sorted by block and, inside, so that partners are near each other."""
-
-    x: Array
-    y: Array
-    lap: csr_array
-    blocks: Index
-    n_blocks: int
-
-    @classmethod
-    def of(cls, shard: DenseCovariances) -> _Ordered:
-        lap, blocks = shard.graph.laplacian(), shard.graph.blocks
-        order = local_order(shard.graph, lap)  # samples without partners contribute nothing
+    Parameters
+    ----------
+    x, y : array, shape (n, d)
+        Samples in bandwidths.
+    graph : PairGraph
+        All pairs.
+    kernel : Kernel
+        Any.
+    accuracy : float
+        Not needed.
+    workers : int
+        Threads.
+    rows : pair of int, optional
+        The first row of a shard and the one behind its last, counted in the order in which partners
+        are near; all n rows if not given. What lies below the diagonal belongs to the row that it
+        mirrors.
+    """
+    start, stop = (0, graph.n_samples) if rows is None else rows
+    if graph.is_complete:
+        value = len(x) ** 2 * centred_trace(x, y, kernel, workers, (start, stop))  # Lap = L P
+        degrees = graph.degrees[start:stop]
+    else:
+        lap = graph.laplacian()
+        order = local_order(lap)  # samples without partners contribute nothing
         lap = lap[order][:, order]
-        return cls(shard.x[order], shard.y[order], lap, blocks[order], shard.graph.n_blocks)
-
-    def first_needed(self) -> Index:
-        """Return for each row the lowest column that it or any later row has an entry in."""
-        lowest: Index = np.minimum.reduceat(self.lap.indices, self.lap.indptr[:-1])
-        return np.minimum.accumulate(lowest[::-1])[::-1]
+        value = laplacian_trace(x[order], y[order], lap, kernel, workers, (start, stop))
+        degrees = graph.degrees[order[start:stop]]
+    squares = float(degrees.astype(np.float64) @ (degrees + 1.0))
+    return TileSum(value, 0.0, int(degrees.sum()), squares)
 
 
-def _block_sums(a: _Ordered, b: _Ordered, kernel: Kernel, workers: int) -> Array:
-    """Sum (Lap_a K Lap_b) * Q over the blocks of its rows and columns.
+def laplacian_trace(
+    x: Array, y: Array, lap: csr_array, kernel: Kernel, workers: int, rows: tuple[int, int]
+) -> float:
+    """Sum (Lap K Lap) * Q over some rows, and over the columns that mirror them.
 
     With D the incidence matrix of the pairs, the paper's 4-tuple matrices are Kb = D' K D and
     Qb = D' Q D, so tr(Kb Qb) = tr(D D' K D D' Q) = tr(Lap K Lap Q): L^2 kernel values instead of
     four for each pair of pairs.
     """
-    symmetric = a is b
-    first_needed = b.first_needed()
+    # For each row, the lowest column that it or any later row has an entry in.
+    lowest: Index = np.minimum.reduceat(lap.indices, lap.indptr[:-1])
+    first_needed = np.minimum.accumulate(lowest[::-1])[::-1]
 
-    def strip_sums(tile: tuple[int, int]) -> Array:
+    def strip_sum(tile: tuple[int, int]) -> float:
         start, stop = tile
-        left = start if symmetric else 0  # the part below the diagonal is known already
-        first = int(first_needed[left])
-        lap_k = _laplacian_times_kernel(a.lap[start:stop], a.x, b.x[first:], kernel)
-        strip = (b.lap[left:, first:] @ lap_k.T).T
-        strip = strip * kernel.matrix(a.y[start:stop], b.y[left:])
-        sums = np.zeros((a.n_blocks, b.n_blocks))
-        if symmetric:
-            square, strip = strip[:, : stop - start], strip[:, stop - start :]
-            _add_by_block(sums, square, a.blocks[start:stop], a.blocks[start:stop])
-            _add_by_block(sums, strip.T, b.blocks[stop:], a.blocks[start:stop])
-            left = stop
-        _add_by_block(sums, strip, a.blocks[start:stop], b.blocks[left:])
-        return sums
+        first = int(first_needed[start])
+        lap_k = _laplacian_times_kernel(lap[start:stop], x, x[first:], kernel)
+        strip = (lap[start:, first:] @ lap_k.T).T
+        strip = strip * kernel.matrix(y[start:stop], y[start:])
+        return _symmetric_sum(strip)
 
     # Rows outside a tile that its pairs reach are computed for that tile alone, about one for
     # each partner of a sample; a tile of several times that height keeps this small.
-    tiles = _tiles(len(a.x), len(b.x), least_height=4 * a.lap.nnz // len(a.x))
-    return sum(in_order(strip_sums, tiles, workers), start=np.zeros((a.n_blocks, b.n_blocks)))
+    rows = rows[0], min(rows[1], len(x))
+    tiles = _tiles(rows, len(x), least_height=4 * lap.nnz // len(x))
+    return sum(in_order(strip_sum, tiles, workers))
 
 
-def _add_by_block(sums: Array, part: Array, row_blocks: Index, column_blocks: Index) -> None:
-    """Add the entries of `part`, whose rows and columns are sorted by block, to their sums."""
-    if not part.size:
-        return
-    for axis, blocks in enumerate((row_blocks, column_blocks)):
-        starts = np.flatnonzero(np.r_[True, blocks[1:] != blocks[:-1]])
-        # A plain sum adds in pairs, which loses fewer digits than reduceat.
-        single = len(starts) == 1
-        part = part.sum(axis, keepdims=True) if single else np.add.reduceat(part, starts, axis)
-    sums[np.ix_(np.unique(row_blocks), np.unique(column_blocks))] += part
-
-
-def centred_trace(x: Array, y: Array, kernel: Kernel, workers: int) -> float:
-    """Return tr(P K P Q) with P the centring matrix, as in eq. 6.
+def centred_trace(
+    x: Array, y: Array, kernel: Kernel, workers: int, rows: tuple[int, int] | None = None
+) -> float:
+    """Return tr(P K P Q) with P the centring matrix, as in eq. 6, or what some rows add to it.
 
     The first pass gives the row means, the second adds up the products of centred entries:
     no large numbers are subtracted at the end.
@@ -117,28 +106,35 @@ def centred_trace(x: Array, y: Array, kernel: Kernel, workers: int) -> float:
     mean_k, mean_q = _row_means(x, kernel, workers), _row_means(y, kernel, workers)
 
     def strip_sum(tile: tuple[int, int]) -> float:
-        start, stop = tile
-        strip = _centred_strip(x, mean_k, start, stop, kernel)
-        strip *= _centred_strip(y, mean_q, start, stop, kernel)
-        width = stop - start
-        return float(strip[:, :width].sum() + 2 * strip[:, width:].sum())  # symmetric
+        strip = _centred_strip(x, mean_k, *tile, kernel)
+        strip *= _centred_strip(y, mean_q, *tile, kernel)
+        return _symmetric_sum(strip)
 
-    return sum(in_order(strip_sum, _tiles(n, n), workers))
+    return sum(in_order(strip_sum, _tiles((0, n) if rows is None else rows, n), workers))
 
 
-def _tiles(n_rows: int, n_columns: int, least_height: int = 1) -> Iterator[tuple[int, int]]:
+def _symmetric_sum(strip: Array) -> float:
+    """Add up rows of a symmetric matrix from the diagonal on, and the columns that mirror them."""
+    height = len(strip)
+    return float(strip[:, :height].sum() + 2 * strip[:, height:].sum())
+
+
+def _tiles(
+    rows: tuple[int, int], n_columns: int, least_height: int = 1
+) -> Iterator[tuple[int, int]]:
+    """Cut rows into tiles that a cache holds."""
     row_bytes = 8 * n_columns
     height = max(least_height, CACHED_TILE_BYTES // row_bytes)
     height = max(1, min(height, LARGEST_TILE_BYTES // row_bytes))
-    for start in range(0, n_rows, height):
-        yield start, min(start + height, n_rows)
+    for start in range(rows[0], rows[1], height):
+        yield start, min(start + height, rows[1])
 
 
 def _laplacian_times_kernel(rows: csr_array, x: Array, columns: Array, kernel: Kernel) -> Array:
     """Return rows of Lap K, evaluating K only in the rows of `x` that they need."""
     product = np.zeros((rows.shape[0], len(columns)))
     partners = sorted_unique(rows.indices)
-    for start, stop in _tiles(len(partners), len(columns)):
+    for start, stop in _tiles((0, len(partners)), len(columns)):
         chunk = partners[start:stop]
         product += rows[:, chunk] @ kernel.matrix(x[chunk], columns)
     return product
@@ -153,7 +149,7 @@ def _row_means(x: Array, kernel: Kernel, workers: int) -> Array:
         return start, strip.sum(axis=1), strip[:, stop - start :].sum(axis=0)
 
     sums = np.zeros(n)
-    for start, of_rows, of_columns in in_order(strip_sums, _tiles(n, n), workers):
+    for start, of_rows, of_columns in in_order(strip_sums, _tiles((0, n), n), workers):
         stop = start + len(of_rows)
         sums[start:stop] += of_rows
         sums[stop:] += of_columns

@@ -11,104 +11,124 @@ O((n + K) log^2 n) operations, and is exact up to rounding.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chsic._util.parallel import in_order
-from chsic._util.validate import Array
+from chsic._util.validate import Array, Index
 from chsic.kernels import Kernel
-from chsic.measure.engines.grid import GridTooLargeError, condense
-from chsic.measure.engines.samples import SampleCovariances
-from chsic.pairs.entries import laplacian_entries
+from chsic.measure.engines.limits import EngineLimitError, condense
+from chsic.measure.engines.partial import TileSum
+from chsic.pairs import PairGraph
 
 FAR = 45.0  # distance in bandwidths at which both kernels are below rounding
 LARGEST_RANGE = 300.0  # of which the exponential, and its inverse, can still be multiplied
 PIECE = 2**20  # entries listed at a time
-SEEN = 2**12  # entries on which rounding is estimated
+PROBES = 2**12  # entries on which rounding is estimated
+UNSURE = 4  # times what they show is allowed for
 ROUNDING = 16 * np.finfo(float).eps
 LARGEST_LIST = 2**27  # entries that are held together: 3 GB, and as much while they are sorted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ExponentialCovariances(SampleCovariances):
-    """The C_b of a shard by the entries of the Laplacian; x and y are in bandwidths."""
+class WeightedPoints:
+    """Entries of the Laplacian as points (x_i, y_j) with weights Lap_ij, from some pairs.
 
-    def inner_products(self, other: ExponentialCovariances) -> tuple[Array, float]:
-        """Return <C_b, C_b'> = tr(Lap_b K Lap_b' Q), exact up to rounding."""
-        if other is self and self.graph.is_complete:
-            return self._complete()
-        ours = self._entries()
-        theirs = ours if other is self else other._entries()
-        rounding = self._rounding * _size(_joined(*ours, *theirs), self.kernel)
-        alone = [self._sums(parts) for parts in (ours, theirs)]
-        gram = np.empty((len(ours), len(theirs)))
-        tasks = list(itertools.product(range(len(ours)), range(len(theirs))))
+    tr(Lap K Lap Q) is a sum over all pairs of points. It is not additive over the points, but the
+    list of them is: shards are put one behind the other, and a point that comes up in several of
+    them, as those of the diagonal do, has the sum of its weights.
+    """
 
-        def between(task: tuple[int, int]) -> float:
-            # |C_b + C_b'|^2 has the inner product in it, and is a sum of the same kind.
-            a, b = task
-            if other is self and a == b:
-                return alone[0][a]
-            joined = _joined(ours[a], theirs[b])
-            return (self._sum(joined) - alone[0][a] - alone[1][b]) / 2
+    x: Array  # in bandwidths, as y
+    y: Array
+    weights: Array
+    slope: float  # of the kernel
+    lap_trace: int
+    lap_squares: float
+    improvable: bool = False
 
-        for task, value in zip(tasks, in_order(between, tasks, self.workers), strict=True):
-            gram[task] = value
-        return gram, rounding
+    def __add__(self, other: WeightedPoints) -> WeightedPoints:
+        return WeightedPoints(
+            np.concatenate([self.x, other.x]),
+            np.concatenate([self.y, other.y]),
+            np.concatenate([self.weights, other.weights]),
+            self.slope,
+            self.lap_trace + other.lap_trace,
+            self.lap_squares + other.lap_squares,
+        )
 
-    def _entries(self) -> list[tuple[Array, Array, Array]]:
-        """List x_i, y_j and Lap_ij for each block."""
-        n_entries = self.graph.n_samples + 2 * self.graph.n_pairs
-        if n_entries > LARGEST_LIST:
-            raise GridTooLargeError(
-                f"pairs: engine='exponential' lists {n_entries:.3g} entries of the Laplacian, more "
-                f"than {LARGEST_LIST:.3g}; use engine='auto', or fewer pairs."
-            )
-        found: list[list[tuple[Array, Array, Array]]] = [[] for _ in range(self.graph.n_blocks)]
-        for piece in laplacian_entries(self.graph, PIECE):
-            x, y = self.x[piece.rows, 0], self.y[piece.columns, 0]
-            found[piece.block].append((x, y, piece.values))
-        return [_joined(*parts) for parts in found]
-
-    def _sums(self, blocks: list[tuple[Array, Array, Array]]) -> list[float]:
-        return list(in_order(self._sum, blocks, self.workers))
-
-    def _sum(self, entries: tuple[Array, Array, Array]) -> float:
-        x, y, weights = entries
-        return pair_sum(x, y, weights, self.kernel)
-
-    def _complete(self) -> tuple[Array, float]:
-        """All pairs: n^2 tr(P K P Q) from the sum of K * Q and the sums of rows of K and Q."""
-        n = len(self.x)
-        rows_k, rows_q = (row_sums(values[:, 0], self.kernel) for values in (self.x, self.y))
-        both = pair_sum(self.x[:, 0], self.y[:, 0], np.ones(n), self.kernel)
-        centred = both - 2 / n * (rows_k @ rows_q) + rows_k.sum() * rows_q.sum() / n**2
-        return np.array([[n**2 * centred]]), self._rounding * n**2 * both
-
-    @property
-    def _rounding(self) -> float:
-        """Relative to the sum of absolute values; along y, a slope is a difference of such sums."""
-        return ROUNDING * (1 + _slope(self.kernel) * float(np.ptp(_near(self.y[:, 0]))))
+    def trace(self) -> tuple[float, float]:
+        """Return the sum over all pairs of points, and an estimate of its rounding."""
+        # Rounding is relative to the sum of absolute values, which some of the points show.
+        some = np.random.default_rng(0).permutation(len(self.x))[:PROBES]
+        share = len(self.x) / len(some)
+        absolute = pair_sum(self.x[some], self.y[some], np.abs(self.weights[some]), self.slope)
+        rounding = UNSURE * _rounding(self.y, self.slope) * share**2 * absolute
+        return pair_sum(self.x, self.y, self.weights, self.slope), rounding
 
 
-def _joined(*parts: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-    x, y, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return x, y, weights
+def exponential_sums(
+    x: Array,
+    y: Array,
+    graph: PairGraph,
+    kernel: Kernel,
+    accuracy: float = 0.0,
+    workers: int = 1,
+    degrees: Index | None = None,
+) -> WeightedPoints | TileSum:
+    """List the entries of the Laplacian; where all pairs are kept, there is no need to.
+
+    Parameters
+    ----------
+    x, y : array, shape (n, 1)
+        Samples in bandwidths.
+    graph : PairGraph
+        The pairs.
+    kernel : Kernel
+        One with a `slope`.
+    accuracy, workers
+        Not needed: sums are exact up to rounding, and made on one thread.
+    degrees : array of int, optional
+        Those of the whole graph, if this one is a shard of it.
+    """
+    if kernel.slope is None:
+        raise ValueError(
+            f"kernel: engine='exponential' is for 'laplace' and 'matern32', got {kernel.name!r}; "
+            "use engine='auto'."
+        )
+    if graph.is_complete:
+        return _complete_sum(x[:, 0], y[:, 0], graph, kernel.slope)
+    n_entries = graph.n_samples + 2 * graph.n_pairs
+    if n_entries > LARGEST_LIST:
+        raise EngineLimitError(
+            f"pairs: engine='exponential' lists {n_entries:.3g} entries of the Laplacian, more "
+            f"than {LARGEST_LIST:.3g}; use engine='auto', or fewer pairs."
+        )
+    pieces = [
+        (x[rows, 0], y[columns, 0], values)
+        for rows, columns, values in graph.laplacian_entries(PIECE)
+    ]
+    of_x, of_y, weights = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
+    return WeightedPoints(of_x, of_y, weights, kernel.slope, *graph.laplacian_traces(degrees))
 
 
-def _size(entries: tuple[Array, Array, Array], kernel: Kernel) -> float:
-    """Estimate the sum of the absolute values of all terms, which rounding is relative to."""
-    x, y, weights = entries
-    some = np.random.default_rng(0).permutation(len(x))[:SEEN]
-    share = len(x) / len(some)
-    return share**2 * pair_sum(x[some], y[some], np.abs(weights[some]), kernel)
+def _complete_sum(x: Array, y: Array, graph: PairGraph, slope: float) -> TileSum:
+    """All pairs: n^2 tr(P K P Q) from the sum of K * Q and the sums of rows of K and Q."""
+    n = len(x)
+    rows_k, rows_q = row_sums(x, slope), row_sums(y, slope)
+    both = pair_sum(x, y, np.ones(n), slope)
+    centred = both - 2 / n * (rows_k @ rows_q) + rows_k.sum() * rows_q.sum() / n**2
+    rounding = _rounding(y, slope) * n**2 * both
+    return TileSum(n**2 * centred, rounding, *graph.laplacian_traces())
 
 
-def pair_sum(x: Array, y: Array, weights: Array, kernel: Kernel) -> float:
+def _rounding(y: Array, slope: float) -> float:
+    """Relative to the sum of absolute values; along y, a slope is a difference of such sums."""
+    return ROUNDING * (1 + slope * float(np.ptp(_near(y))))
+
+
+def pair_sum(x: Array, y: Array, weights: Array, slope: float) -> float:
     """Return sum_ab w_a w_b kappa(|x_a - x_b|) kappa(|y_a - y_b|), w_a^2 included."""
-    slope = _slope(kernel)
     order = np.argsort(x, kind="stable")
     size = 1 << max(1, (len(x) - 1).bit_length())
     # Filled up with points that weigh nothing, to halves of equal size.
@@ -152,9 +172,8 @@ def _along_y(y: Array, p: Array, q: Array, slope: float) -> float:
     return total
 
 
-def row_sums(x: Array, kernel: Kernel) -> Array:
+def row_sums(x: Array, slope: float) -> Array:
     """Return sum_b kappa(|x_a - x_b|) for each a."""
-    slope = _slope(kernel)
     order = np.argsort(x, kind="stable")
     points = _near(x)[order]
     rising, falling = np.exp(points), np.exp(-points)
@@ -169,22 +188,13 @@ def row_sums(x: Array, kernel: Kernel) -> Array:
     return result
 
 
-def _slope(kernel: Kernel) -> float:
-    if kernel.slope is None:
-        raise ValueError(
-            f"kernel: engine='exponential' is for 'laplace' and 'matern32', got {kernel.name!r}; "
-            "use engine='auto'."
-        )
-    return kernel.slope
-
-
 def _near(x: Array) -> Array:
     """Shorten gaps that no kernel value bridges, and measure from the middle."""
     points = x - x.min()
     if points.max() > LARGEST_RANGE:
         points = condense(x, FAR)
     if points.max() > LARGEST_RANGE:
-        raise GridTooLargeError(
+        raise EngineLimitError(
             f"engine: the data reach over {points.max():.3g} bandwidths, more than "
             f"{LARGEST_RANGE:g}, for which engine='exponential' is not made; use engine='dense', a "
             "wider bandwidth, or drop outliers."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from chsic._util.line import pick
 from chsic._util.validate import Array, Index
 from chsic.kernels import Kernel
+from chsic.kernels.line_distances import pick
 from chsic.pairs import PairGraph
 
 CHUNK = 2**20  # triples of samples looked at together

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index
-from chsic.pairs.graph import PairGraph
-from chsic.pairs.intervals import Intervals
+from chsic.pairs.graph import Intervals, PairGraph
 
-AT_ONCE = 2**20  # pairs that are looked at together
+CHUNK = 2**20  # pairs that are looked at together
 
 
 def vary_together(graph: PairGraph, x: Array, y: Array) -> bool:
@@ -21,7 +20,7 @@ def vary_together(graph: PairGraph, x: Array, y: Array) -> bool:
     --------
     >>> import numpy as np
     >>> from chsic.pairs import PairGraph
-    >>> from chsic.pairs.varying import vary_together
+    >>> from chsic.pairs.joint_variation import vary_together
     >>> x, y = np.array([[0.0, 1.0, 1.0, 1.0]]).T, np.array([[0.0, 0.0, 0.0, 5.0]]).T
     >>> [vary_together(PairGraph(*pairs, 4), x, y) for pairs in (([0, 2], [1, 3]), ([0], [3]))]
     [False, True]
@@ -34,8 +33,8 @@ def vary_together(graph: PairGraph, x: Array, y: Array) -> bool:
         return True
     i, j = graph.listed
     return any(
-        differ_in_both(x, y, i[start : start + AT_ONCE], j[start : start + AT_ONCE])
-        for start in range(0, len(i), AT_ONCE)
+        differ_in_both(x, y, i[start : start + CHUNK], j[start : start + CHUNK])
+        for start in range(0, len(i), CHUNK)
     )
 
 

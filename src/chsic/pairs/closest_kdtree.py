@@ -6,7 +6,8 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from chsic._util.validate import Array, Index
-from chsic.pairs.on_line import draw
+from chsic.kernels.line_distances import pick
+from chsic.pairs.graph import expand
 
 PROBES = 1000  # points whose neighbourhoods give a first guess of the distance sought
 ROUNDING = 1e-14  # of coordinates; the tree's distances and ours differ by less than this
@@ -99,3 +100,12 @@ def _guess_radius(tree: KDTree, weights: Array, n_pairs: int) -> float:
     reached = np.cumsum(pairs_inside[ascending]) * tree.n / (2 * len(probes))
     rank = min(int(np.searchsorted(reached, n_pairs)), len(reached) - 1)
     return 1.05 * float(distances[ascending][rank])
+
+
+def draw(starts: Index, stops: Index, size: int, rng: np.random.Generator) -> tuple[Index, Index]:
+    """Draw `size` of the (row, column) with ``starts[row] <= column < stops[row]``."""
+    available = int((stops - starts).sum())
+    if available == size:
+        return expand(starts, stops)
+    ranks = rng.choice(available, size, replace=False, shuffle=False)
+    return pick(starts, stops, np.sort(ranks))

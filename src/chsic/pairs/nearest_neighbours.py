@@ -9,9 +9,8 @@ from scipy.spatial import KDTree
 from chsic._util.validate import Array, Index, RNGLike, as_generator
 from chsic.data.arguments import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
-from chsic.pairs.graph import PairGraph, count_pairs
-from chsic.pairs.intervals import Intervals
-from chsic.pairs.neighbours import AT_ONCE, Neighbours, narrow_type
+from chsic.pairs.graph import Intervals, PairGraph, count_pairs
+from chsic.pairs.neighbour_lists import CHUNK, Neighbours, narrow_type
 from chsic.pairs.strata import strata_of
 
 JITTER = 1e-12  # of the largest value: far below any distance that means something
@@ -105,10 +104,10 @@ def _nearest(z: Array, alpha: float, rng: np.random.Generator) -> NDArray[np.int
     tree = KDTree(z[shuffled])
     asked = tree.indices  # one leaf after the other, so that what is looked at is in the cache
     nearest = np.empty((n, _number(alpha)), narrow_type(n))
-    for start in range(0, n, AT_ONCE):
-        rows = asked[start : start + AT_ONCE]
-        _, found = tree.query(tree.data[rows], nearest.shape[1])
-        nearest[shuffled[rows]] = shuffled[found]
+    for start in range(0, n, CHUNK):
+        rows = asked[start : start + CHUNK]
+        _, neighbours = tree.query(tree.data[rows], nearest.shape[1])
+        nearest[shuffled[rows]] = shuffled[neighbours]
     return nearest
 
 

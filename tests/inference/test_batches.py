@@ -1,51 +1,51 @@
-"""Pieces of rows give what all rows together give."""
+"""Batches of rows give what all rows together give."""
 
 import numpy as np
 import pytest
-from chsic.inference.smooth import Smoother
-from chsic.inference.strata import Strata
 
 import chsic
 from chsic._util import arrays
 from chsic.datasets import draw_scenario
-from chsic.inference import independence, pieces, smooth
+from chsic.inference import batches, compare, ridge
+from chsic.inference.batches import Strata
+from chsic.inference.ridge import Ridge
 from chsic.inference.units import units_along, units_in_space, units_in_strata
-from chsic.pairs.neighbours import Neighbours
+from chsic.pairs.neighbour_lists import Neighbours
 
 
-def test_pieces_hold_every_unit_once_and_all_its_pairs(monkeypatch):
+def test_batches_hold_every_unit_once_and_all_its_pairs(monkeypatch):
     monkeypatch.setattr(arrays, "BLOCK_ROWS", 70)
     n = 1_000
     graph = chsic.nearest_pairs(np.arange(n, dtype=float), 12)
     units = units_along(np.arange(n), 41)
-    cut = pieces.cut_into_pieces(graph, units)
+    cut = batches.cut_into_batches(graph, units)
     assert len(cut) > 10
-    assert sum(len(piece.units) for piece in cut) == len(units)
+    assert sum(len(batch.units) for batch in cut) == len(units)
     partners, own = graph.degrees, []
-    for piece in cut:
-        samples = np.arange(n)[piece.rows][piece.inside]
-        np.testing.assert_array_equal(piece.pairs.degrees[piece.inside], partners[samples])
-        assert piece.units.bounds[-1] == len(samples) <= 70
+    for batch in cut:
+        samples = np.arange(n)[batch.rows][batch.inside]
+        np.testing.assert_array_equal(batch.pairs.degrees[batch.inside], partners[samples])
+        assert batch.units.bounds[-1] == len(samples) <= 70
         own.append(samples)
     np.testing.assert_array_equal(np.concatenate(own), np.arange(n))
 
 
-def test_pieces_in_space_know_all_partners(monkeypatch):
-    monkeypatch.setattr(pieces, "ROWS_IN_SPACE", 70)
+def test_batches_in_space_know_all_partners(monkeypatch):
+    monkeypatch.setattr(batches, "ROWS_IN_SPACE", 70)
     rng = np.random.default_rng(0)
     z, values = rng.normal(size=(2, 500, 2))
     graph = chsic.nearest_pairs(z, 6)
     units = units_in_space(z, 33)
     whole = graph.laplacian() @ values
     for rim in (1, 2):
-        cut = pieces.cut_into_pieces(graph, units, rim=rim)
+        cut = batches.cut_into_batches(graph, units, rim=rim)
         assert len(cut) > 5
-        for piece in cut:
-            lap = piece.pairs.laplacian_times(values[piece.rows])
-            known = piece.rows[: len(lap)]
+        for batch in cut:
+            lap = batch.pairs.laplacian_times(values[batch.rows])
+            known = batch.rows[: len(lap)]
             np.testing.assert_allclose(lap, whole[known], atol=1e-12)
-            inside = piece.rows[piece.inside]
-            of_units = units.order[units.bounds[piece.first_unit] :][: len(inside)]
+            inside = batch.rows[batch.inside]
+            of_units = units.order[units.bounds[batch.first_unit] :][: len(inside)]
             np.testing.assert_array_equal(inside, of_units)
             if rim == 2:  # also those of the partners
                 assert set(graph.lists.beside(inside)) <= set(known)
@@ -66,10 +66,10 @@ def test_parts_of_strata_hold_every_sample_once(monkeypatch, sizes):
         assert whole.all() == (part.part_of is None)
         assert part.part_of is None or set(here) == {part.part_of}
         assert len(part.rows) <= 90
-    cut = pieces.cut_into_pieces(chsic.complete_pairs(1_000), units, strata)
+    cut = batches.cut_into_batches(chsic.complete_pairs(1_000), units, strata=strata)
     counted = np.zeros(len(units), int)
-    for piece in cut:
-        counted[piece.first_unit : piece.first_unit + len(piece.units)] += piece.units.sizes
+    for batch in cut:
+        counted[batch.first_unit : batch.first_unit + len(batch.units)] += batch.units.sizes
     np.testing.assert_array_equal(counted, units.sizes)
 
 
@@ -104,11 +104,11 @@ def questions():
 
 @pytest.mark.parametrize(("samples", "settings"), [q[1:] for q in questions()],
                          ids=[q[0] for q in questions()])  # fmt: skip
-def test_pieces_do_not_change_the_answer(monkeypatch, samples, settings):
+def test_batches_do_not_change_the_answer(monkeypatch, samples, settings):
     whole = chsic.chsic_test(*samples, rng=0, **settings)
-    monkeypatch.setattr(independence, "THREADS_FROM", 0)
+    monkeypatch.setattr(compare, "THREADS_FROM", 0)
     monkeypatch.setattr(arrays, "BLOCK_ROWS", 300)
-    monkeypatch.setattr(pieces, "ROWS_IN_SPACE", 600)
+    monkeypatch.setattr(batches, "ROWS_IN_SPACE", 600)
     cut = [chsic.chsic_test(*samples, rng=0, workers=w, **settings) for w in (1, 3)]
     assert cut[0].to_dict() == cut[1].to_dict()
     assert cut[0].pvalue == pytest.approx(whole.pvalue, rel=1e-6)
@@ -119,13 +119,16 @@ def test_pieces_do_not_change_the_answer(monkeypatch, samples, settings):
 def test_fit_on_some_samples_is_nearly_that_on_all(monkeypatch):
     x, _, z = draw_scenario("oscillating", 20_000, rng=0)
     targets, z = np.column_stack([x, np.cos(x)]), z[:, np.newaxis]
-    whole, left = Smoother(z).fit(targets.__getitem__).rows(slice(None))
-    monkeypatch.setattr(smooth, "FITTED", 5_000)
-    some, _ = Smoother(z).fit(targets.__getitem__).rows(slice(0, 7_000))
+    fitted = Ridge(z).fit(targets)
+    whole, noise = fitted.residuals, fitted.noise
+    monkeypatch.setattr(ridge, "LARGEST_FIT", 5_000)
+    of_some = Ridge(z)
+    fit = of_some.fit(targets[of_some.rows]).fit
+    some, _ = fit.residuals(targets[:7_000], batches.Batch.at(slice(0, 7_000), z=z[:7_000]))
     spread = whole.std(axis=0)
     # Both are as far off the truth as their noise lets them be: a few hundredths.
     assert np.abs(some - whole[:7_000]).mean(axis=0) == pytest.approx(
         np.zeros(2), abs=0.05 * spread.max()
     )
-    assert left.mean() > 0.999  # which is why samples that were not fitted may be said to keep all
-    assert np.all(left <= 1)
+    assert noise.mean() > 0.999  # which is why samples that were not fitted may be said to keep all
+    assert np.all(noise <= 1)

@@ -1,22 +1,27 @@
 """Pairs as lists of partners: for every sample, those it is compared with, in increasing order.
 
-Each pair stands in two lists, so that rows of a Laplacian can be taken one by one. With four bytes
-for a partner, that is half of what two arrays of samples take.
+Each pair stands in two lists, so that rows of a Laplacian can be computed one by one. With four
+bytes for a partner, that is half of what two arrays of samples take.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse
+from array_api_compat import array_namespace, device, is_numpy_array
 from numpy.typing import NDArray
 
-from chsic._util.line import expand, pick
-from chsic._util.validate import Array, Index
+from chsic._util.validate import Index
+from chsic.kernels.line_distances import pick
+from chsic.pairs.graph import expand
 
-AT_ONCE = 2**15  # samples whose lists are made together
+CHUNK = 2**15  # samples whose lists are made together
+
+Values = TypeVar("Values")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -26,7 +31,7 @@ class Neighbours:
     Examples
     --------
     >>> import numpy as np
-    >>> from chsic.pairs.neighbours import Neighbours
+    >>> from chsic.pairs.neighbour_lists import Neighbours
     >>> lists = Neighbours.of_directed(np.array([[1], [0], [1]]))
     >>> lists.partners, lists.n_pairs
     (array([1, 0, 2, 1]), 2)
@@ -40,10 +45,12 @@ class Neighbours:
         """Join every sample with those in its row of `nearest`, itself apart."""
         n = len(nearest)
         counts = np.empty(n, np.intp)
-        partners = np.empty(2 * nearest.size, nearest.dtype)  # at most; memory is taken as filled
+        partners = np.empty(
+            2 * nearest.size, nearest.dtype
+        )  # at most; memory is used as it is filled
         total = 0
-        for start in range(0, n, AT_ONCE):
-            own = nearest[start : start + AT_ONCE]
+        for start in range(0, n, CHUNK):
+            own = nearest[start : start + CHUNK]
             here = np.arange(start, start + len(own))
             # Those whose neighbour a sample is, beside its own neighbours.
             keys = np.concatenate(
@@ -81,8 +88,8 @@ class Neighbours:
         """Where in its list the partners of a sample begin that come after it."""
         n = len(self.starts) - 1
         begins = self.starts[:-1].copy()
-        for start in range(0, n, AT_ONCE):
-            stop = min(start + AT_ONCE, n)
+        for start in range(0, n, CHUNK):
+            stop = min(start + CHUNK, n)
             rows, places = expand(self.starts[start:stop], self.starts[start + 1 : stop + 1])
             before = rows[self.partners[places] < rows + start]
             begins[start:stop] += np.bincount(before, minlength=stop - start)
@@ -97,13 +104,19 @@ class Neighbours:
         )
         return rows, self.partners[places].astype(np.intp)
 
-    def laplacian_times(self, values: Array) -> Array:
+    def laplacian_times(self, values: Values) -> Values:
         """Return rows of Lap V: degrees times rows of V, less the sum over partners.
 
-        Lists may be those of the first samples only: there are as many rows as lists.
+        Lists may be those of the first samples only: there are as many rows as lists. `values` is
+        an array of any library that follows the array API standard.
         """
-        product: Array = self.degrees[:, np.newaxis] * values[: len(self.starts) - 1]
-        product -= self._adjacency(len(values)) @ values
+        product: Values
+        if is_numpy_array(values):
+            rows = values[: len(self.starts) - 1]
+            product = self.degrees[:, np.newaxis] * rows
+            product -= self._adjacency(len(values)) @ values
+        else:
+            product = sum_of_differences(self.starts, self.partners, values)
         return product
 
     def _adjacency(self, n: int) -> scipy.sparse.csr_array:
@@ -133,14 +146,37 @@ class Neighbours:
         return self.partners[expand(self.starts[samples], self.starts[samples + 1])[1]]
 
 
+def sum_of_differences(starts: Index, partners: NDArray[np.integer], values: Any) -> Any:
+    """Return sum_j (v_i - v_j) over the partners j of each i, in operations of the array API.
+
+    The differences are added up by prefix sums, which stay small: what a pair adds to the one of
+    its samples, it takes off from the other.
+    """
+    xp, n = array_namespace(values), len(starts) - 1
+
+    def take(rows: NDArray[np.integer], array: Any) -> Any:
+        return xp.take(array, xp.asarray(rows, device=device(values)), axis=0)
+
+    sums = []
+    for start in range(0, n, CHUNK):
+        bounds = starts[start : start + CHUNK + 1]
+        here = np.arange(start, start + len(bounds) - 1)
+        others = partners[bounds[0] : bounds[-1]]
+        apart = take(np.repeat(here, np.diff(bounds)), values) - take(others, values)
+        prefix = xp.cumulative_sum(apart, axis=0, include_initial=True)
+        within = bounds - bounds[0]
+        sums.append(take(within[1:], prefix) - take(within[:-1], prefix))
+    return xp.concat(sums, axis=0)
+
+
 def _keys_back(nearest: NDArray[np.integer], targets: Index) -> Index:
     """Return target * n + sample for all samples that have one of some targets as a neighbour."""
     n, k = nearest.shape
     keys = []
-    for start in range(0, n, AT_ONCE):
-        ends = nearest[start : start + AT_ONCE].ravel()
-        found = np.flatnonzero((ends >= targets[0]) & (ends <= targets[-1]))
-        keys.append(ends[found].astype(np.intp) * n + (start + found // k))
+    for start in range(0, n, CHUNK):
+        ends = nearest[start : start + CHUNK].ravel()
+        hits = np.flatnonzero((ends >= targets[0]) & (ends <= targets[-1]))
+        keys.append(ends[hits].astype(np.intp) * n + (start + hits // k))
     return np.concatenate(keys)
 
 

@@ -5,9 +5,9 @@ from math import factorial
 
 import numpy as np
 import pytest
-from chsic.inference.smallest import by_units, table_probability
 
 import chsic
+from chsic.inference.attainable import pvalue_of_units, table_probability
 from chsic.inference.units import units_in_strata
 
 
@@ -26,10 +26,10 @@ def test_table_probability_is_the_share_of_permutations():
 
 
 def test_few_units_that_outweigh_all_others_decide_nothing():
-    assert by_units(np.eye(20)) == 2.0**-39
+    assert pvalue_of_units(np.eye(20)) == 2.0**-39
     one_beside_many = np.diag([1.0, *[1e-6] * 100])
-    assert by_units(one_beside_many) == pytest.approx(0.5, rel=1e-3)
-    assert by_units(np.zeros((5, 5))) == 1
+    assert pvalue_of_units(one_beside_many) == pytest.approx(0.5, rel=1e-3)
+    assert pvalue_of_units(np.zeros((5, 5))) == 1
 
 
 @pytest.mark.parametrize("n", [50, 200, 1_000])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from chsic._util.validate import MIN_SAMPLES, RNGLike, as_count, as_generator
-from chsic.pairs.graph import PairGraph, count_pairs, max_pairs
-from chsic.pairs.intervals import Intervals
+from chsic.pairs.graph import Intervals, PairGraph, count_pairs, max_pairs
 
 
 def complete_pairs(n: int) -> PairGraph:

@@ -1,13 +1,24 @@
-"""Gram matrices of the units against loops over samples, and units that hold every sample once."""
+"""What rows contribute against loops over samples, and units that hold every sample once."""
 
 import numpy as np
 import pytest
-from chsic.inference.adjust import Unadjusted
-from chsic.inference.grams import FitEffect, FitEffects, residuals_alone, share_of, unit_grams
-from chsic.inference.smooth import Smoother
 
 import chsic
+from chsic.inference.adjustment import NoAdjustment
+from chsic.inference.arrangement import FitEffects
+from chsic.inference.batches import Batch
+from chsic.inference.contribute import _adjusted, _unadjusted, product_sums
+from chsic.inference.decide import unit_grams
+from chsic.inference.plan import FitEffect
+from chsic.inference.ridge import Ridge
 from chsic.inference.units import Units, units_in_space, units_in_strata
+
+
+def whole(graph, units=None):
+    """All samples as one batch."""
+    n = graph.n_samples
+    units = Units(np.arange(n), np.arange(n + 1)) if units is None else units
+    return Batch(slice(0, n), None, graph, slice(0, n), units)
 
 
 def test_grams_are_the_literal_sums():
@@ -17,17 +28,18 @@ def test_grams_are_the_literal_sums():
     u, v, z = rng.normal(size=(n, 3)), rng.normal(size=(n, 2)), rng.normal(size=n)
     graph = chsic.nearest_pairs(z, 4)
     units = Units(rng.permutation(n), np.array([0, 3, 4, 8, 12]))
-    left_x, left_y = rng.uniform(0.5, 1, (2, n))
-    x, y = (residuals_alone(f, left, graph) for f, left in ((u, left_x), (v, left_y)))
+    noise_x, noise_y = rng.uniform(0.5, 1, (2, n))
+    batch = whole(graph, units)
+    x, y = (_adjusted(f, noise, batch) for f, noise in ((u, noise_x), (v, noise_y)))
     weights = np.ones((4, 4))
     effect = FitEffect(0.9, 0.8, 0.7)
-    grams = unit_grams([share_of(x, y, units)], effect)
+    grams = unit_grams(product_sums(x, y, batch), effect)
     lap, partners = graph.laplacian().toarray(), graph.degrees
     contributions, products, centre = [], [], []
     for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
         c, p, t = np.zeros((3, 2)), np.zeros((3, 2)), 0.0
         for i in units.order[a:b]:
-            w = (lap[i] ** 2).sum() / (left_x[i] * left_y[i])
+            w = (lap[i] ** 2).sum() / (noise_x[i] * noise_y[i])
             c += (
                 sum(lap[i, j] * (np.outer(u[i], v[j]) + np.outer(u[j], v[i])) for j in range(n)) / 2
             )
@@ -38,15 +50,15 @@ def test_grams_are_the_literal_sums():
         centre.append(t)
     # What differences over pairs show of the variance, over what samples alone do.
     ratio = effect.of_both / (effect.of_x * effect.of_y)
-    for values, left in ((u, left_x), (v, left_y)):
+    for values, noise in ((u, noise_x), (v, noise_y)):
         over_pairs = sum(
             ((values[i] - values[j]) ** 2).sum() for i, j in zip(graph.i, graph.j, strict=True)
         )
-        ratio *= over_pairs / sum(partners[i] * values[i] @ values[i] / left[i] for i in range(n))
+        ratio *= over_pairs / sum(partners[i] * values[i] @ values[i] / noise[i] for i in range(n))
     assert (lap**2).sum(axis=1) == pytest.approx(partners**2 + partners)
     np.testing.assert_allclose(grams.observed, np.array(contributions) @ np.array(contributions).T)
     # Products of partners, which are larger here than those of samples with themselves.
-    lengths_x, lengths_y = (u**2).sum(axis=1) / left_x, (v**2).sum(axis=1) / left_y
+    lengths_x, lengths_y = (u**2).sum(axis=1) / noise_x, (v**2).sum(axis=1) / noise_y
     of_partners = sum(
         lengths_x[i] * lengths_y[j] for i in range(n) for j in range(n) if lap[i, j] == -1
     )
@@ -72,24 +84,28 @@ def test_the_null_is_never_narrower_for_what_partners_show(adjusted):
     z = rng.normal(size=40)
     u = rng.normal(size=(40, 1)) * (1 + 5 * (rng.random((40, 1)) < 0.2))
     graph = chsic.nearest_pairs(z, 6)
-    x = residuals_alone(u, np.ones(40) if adjusted else None, graph)
+    batch = whole(graph)
+    x = _adjusted(u, np.ones(40), batch) if adjusted else _unadjusted(u, batch, np.zeros(1))
     np.testing.assert_allclose(x.lap_lengths, graph.laplacian() @ x.lengths)
-    [share] = [share_of(x, x, Units(np.arange(40), np.arange(41)))]
-    assert share.together[1] < share.together[0]
-    null = unit_grams([share], FitEffect()).null
-    spreads = share.spreads[:, 0].prod() / share.spreads[:, 1].prod()
-    np.testing.assert_allclose(null, spreads * share.products @ share.products.T)
+    sums = product_sums(x, x, batch)
+    assert sums.over_pairs[1] < sums.over_pairs[0]
+    null = unit_grams(sums, FitEffect()).null
+    spreads = sums.spreads[:, 0].prod() / sums.spreads[:, 1].prod()
+    np.testing.assert_allclose(null, spreads * sums.products @ sums.products.T)
 
 
 def test_unadjusted_residuals_are_differences_to_partners():
     rng = np.random.default_rng(3)
     u, z = rng.normal(size=(10, 2)), rng.normal(size=10)
     graph = chsic.nearest_pairs(z, 4)
-    made = residuals_alone(*Unadjusted(10).fit(u.__getitem__).rows(slice(None)), graph)
+    batch = whole(graph)
+    centred, noise = NoAdjustment(10).fit(u.__getitem__).fit.residuals(u, batch)
+    assert noise is None
+    made = _unadjusted(centred, batch, np.zeros(2))
     for i in range(10):
         partners = [*graph.j[graph.i == i], *graph.i[graph.j == i]]
         np.testing.assert_allclose(made.alone[i], u[i] - u[partners].mean(axis=0), atol=1e-12)
-        assert made.left[i] == pytest.approx(1 + 1 / len(partners))
+        assert made.noise[i] == pytest.approx(1 + 1 / len(partners))
 
 
 def test_units_hold_every_sample_once():
@@ -110,21 +126,25 @@ def test_fit_effect_is_that_of_the_matrices():
     n = 60
     z = rng.normal(size=(n, 2))
     graph = chsic.nearest_pairs(z, 6)
-    lap, smoother = graph.laplacian().toarray(), Smoother(z)
+    lap, ridge = graph.laplacian().toarray(), Ridge(z)
     targets = [np.column_stack([np.sin(3 * z[:, 0]), rng.normal(size=n)]), rng.normal(size=(n, 1))]
-    fits = [smoother.fit(columns.__getitem__) for columns in targets]
+    fits = [ridge.fit(columns) for columns in targets]
     squares = []
-    for fit in fits:
-        directions, taken = fit.taken
-        square = np.eye(n) + directions @ np.diag(taken) @ directions.T
-        np.testing.assert_allclose(np.diag(square), fit.rows(slice(None))[1], atol=1e-9)
+    for fitted in fits:
+        directions = fitted.directions
+        square = np.eye(n) + directions @ np.diag(fitted.fit.spent) @ directions.T
+        np.testing.assert_allclose(np.diag(square), fitted.noise, atol=1e-9)
         squares.append(square)
     a, b = squares
-    found = FitEffects(graph).of(fits[0].taken, fits[1].taken)
-    assert found.of_x == pytest.approx(np.trace(lap @ a) / np.trace(lap))
-    assert found.of_y == pytest.approx(np.trace(lap @ b) / np.trace(lap))
-    assert found.of_both == pytest.approx(np.trace(lap @ a @ lap @ b) / np.trace(lap @ lap))
-    assert FitEffects(graph).of(None, None) == FitEffect(1, 1, 1)
+    effect = effect_of(graph, *fits)
+    assert effect.of_x == pytest.approx(np.trace(lap @ a) / np.trace(lap))
+    assert effect.of_y == pytest.approx(np.trace(lap @ b) / np.trace(lap))
+    assert effect.of_both == pytest.approx(np.trace(lap @ a @ lap @ b) / np.trace(lap @ lap))
+    assert FitEffects(graph).of(None, None, None, None) == FitEffect(1, 1, 1)
+
+
+def effect_of(graph, x, y):
+    return FitEffects(graph).of(x.fit, x.directions, y.fit, y.directions)
 
 
 def test_fit_effect_is_what_noise_does():
@@ -133,15 +153,13 @@ def test_fit_effect_is_what_noise_does():
     n = 40
     z = rng.normal(size=(n, 3))
     graph = chsic.nearest_pairs(z, 8)
-    lap, smoother = graph.laplacian().toarray(), Smoother(z)
-    fit = smoother.fit(rng.normal(size=(n, 1)).__getitem__)
-    directions, taken = fit.taken
-    kept = 1 - np.sqrt(1 + taken)  # (1 - kept)^2 = 1 + taken
-    left = np.eye(n) - directions @ np.diag(kept) @ directions.T
+    lap, fitted = graph.laplacian().toarray(), Ridge(z).fit(rng.normal(size=(n, 1)))
+    directions = fitted.directions
+    remainder = np.eye(n) - directions @ np.diag(fitted.fit.shrinkage) @ directions.T
     n_draws = 100_000
-    x, y = (left @ rng.normal(size=(n, n_draws)) for _ in range(2))
+    x, y = (remainder @ rng.normal(size=(n, n_draws)) for _ in range(2))
     statistics = (x * (lap @ y)).sum(axis=0) ** 2
-    found = FitEffects(graph).of(fit.taken, fit.taken)
-    expected = found.of_both * (lap**2).sum()
-    assert found.of_both < 0.95  # four times what chance allows below
+    effect = effect_of(graph, fitted, fitted)
+    expected = effect.of_both * (lap**2).sum()
+    assert effect.of_both < 0.95  # four times what chance allows below
     assert statistics.mean() == pytest.approx(expected, abs=4 * statistics.std() / n_draws**0.5)

@@ -1,4 +1,4 @@
-"""Distances between points on a line: count them, and find the k-th smallest, without listing them.
+"""Distances between points on a line: the k-th smallest of them, and which pairs are that close.
 
 There are n (n - 1) / 2 distances, but with the points sorted, those of point p to the points after
 it increase along p + 1, p + 2, ...: a sorted matrix that is never written down. Comparing a
@@ -17,7 +17,7 @@ from chsic._util.validate import Array, Index
 SAMPLE_SIZE = 2**16  # distances looked at to guess where the k-th smallest lies
 
 
-def reach(points: Array, distance: float) -> tuple[Index, Index]:
+def partners_within(points: Array, distance: float) -> tuple[Index, Index]:
     """For each p of sorted `points`, find where the points at that distance begin and end.
 
     Returns the first q > p with ``points[q] - points[p] >= distance``, and the first with ``>``.
@@ -53,17 +53,11 @@ def _bisect(low: Index, high: Index, before: Callable[[Index, Index], NDArray[np
     return low
 
 
-def expand(starts: Index, stops: Index) -> tuple[Index, Index]:
-    """List every (row, column) with ``starts[row] <= column < stops[row]``, row by row."""
-    counts = stops - starts
-    rows = np.repeat(np.arange(len(starts)), counts)
-    offsets = np.cumsum(counts) - counts
-    columns = np.arange(len(rows)) - np.repeat(offsets - starts, counts)
-    return rows, columns
-
-
 def pick(starts: Index, stops: Index, ranks: Index) -> tuple[Index, Index]:
-    """Return the (row, column) that `expand` would list at each of the positions `ranks`."""
+    """Return some (row, column) with ``starts[row] <= column < stops[row]``.
+
+    `ranks` are their positions in the list of all of them, row by row.
+    """
     ends: Index = np.cumsum(stops - starts)
     rows = np.searchsorted(ends, ranks, side="right")
     columns = stops[rows] - (ends[rows] - ranks)
@@ -92,13 +86,13 @@ def kth_smallest_distance(points: Array, k: int) -> float:
             if not 0 <= rank < SAMPLE_SIZE:
                 continue
             pivot = float(sample[int(rank)])
-            begin, end = reach(points, pivot)
+            begin, end = partners_within(points, pivot)
             if (end - next_point).sum() < k:
                 low = np.maximum(low, end)
             elif (begin - next_point).sum() >= k:
                 high = np.minimum(high, begin)
             else:
                 return pivot
-    rows, columns = expand(low, high)
+    rows, columns = pick(low, high, np.arange(remaining))
     rank = k - 1 - int((low - next_point).sum())
     return float(np.partition(points[columns] - points[rows], rank)[rank])

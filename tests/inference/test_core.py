@@ -1,0 +1,159 @@
+"""Plan, contribute, merge, decide: a plan is small, and rows need nothing else to contribute."""
+
+import pickle
+
+import array_api_strict
+import numpy as np
+import pytest
+
+import chsic
+from chsic._util import arrays
+from chsic.data.samples import read_samples
+from chsic.inference import batches
+from chsic.inference.arrangement import arrange
+from chsic.inference.compare import learn, make_plan, rows_of
+from chsic.inference.contribute import Rows, VariableRows, contribute, merge
+from chsic.inference.decide import decide
+from chsic.inference.given import Given
+from chsic.inference.plan import plan_variable
+from chsic.inference.settings import Settings
+
+N = 700
+
+
+def data(n=N):
+    rng = np.random.default_rng(0)
+    e, h, z, w = rng.normal(size=(4, n))
+    x, y = np.sin(z) + e, z + h + 0.2 * e
+    yield "line", (x, y, z), {}
+    yield "line, no regression", (x, y, z), {"adjust": "none"}
+    yield "closest", (x, y, z), {"pairs": "closest", "alpha": 4.0}
+    yield "plane", (x, y, np.column_stack([z, w])), {}
+    yield "strata", (x, y, np.round(z)), {}
+    yield "no z", (x, y, None), {}
+    yield "category", (np.array(list("abcd"))[np.digitize(x, [-1, 0, 1])], y, z), {}
+    yield "two columns of x", (np.column_stack([x, w]), y, z), {}
+
+
+CASES = {name: (samples, settings) for name, samples, settings in data()}
+
+
+def planned(samples, settings):
+    """A plan, and everything that it was made from."""
+    settings, rng = Settings(**settings), np.random.default_rng(0)
+    samples = read_samples(*samples)
+    given = Given.of(samples.z, settings, rng)
+    variables = [given.variable("x", samples.x), given.variable("y", samples.y)]
+    arrangement = arrange(given, len(samples), learn(given, variables), rng)
+    adjustments = (arrangement.adjustments * 2)[:2]
+    x, y = (
+        plan_variable(name, variable, columns, adjustment, arrangement.graph)
+        for name, variable, columns, adjustment in zip(
+            "xy", variables, (samples.x, samples.y), adjustments, strict=True
+        )
+    )
+    plan = make_plan(arrangement, settings, x, y, samples)
+    return plan, arrangement, (x, y), variables, rng
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    return planned(*CASES[request.param])
+
+
+def assert_same(sums, others):
+    for ours, theirs in zip(
+        (*sums.between, sums.of_x, sums.of_y), (*others.between, others.of_x, others.of_y),
+        strict=True,
+    ):  # fmt: skip
+        for field in ("contributions", "products", "centre", "spreads", "over_pairs"):
+            a, b = getattr(ours, field), getattr(theirs, field)
+            if a is not None:
+                np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9 * np.abs(b).max())
+
+
+def test_a_plan_is_small_whatever_the_number_of_samples():
+    sizes = {}
+    for n in (1_000, 8_000):
+        for name, samples, settings in data(n):
+            sizes[name, n] = len(pickle.dumps(planned(samples, settings)[0]))
+    for name in CASES:
+        assert sizes[name, 8_000] < 1.3 * sizes[name, 1_000]
+        assert sizes[name, 8_000] < 2e6
+
+
+def test_rows_need_nothing_but_the_plan(case):
+    """What planning has computed on the way saves time, and changes nothing."""
+    plan, arrangement, (x, y), variables, _ = case
+    sent = pickle.loads(pickle.dumps(plan))
+    [batch] = arrangement.batches
+    known = contribute(plan, Rows(batch, rows_of(x, batch), rows_of(y, batch)))
+    values = [
+        own.standardised(variable, batch)[batch.rows] if own.fit is None
+        else own.standardised(variable, batch)
+        for own, variable in zip((sent.x, sent.y), variables, strict=True)
+    ]  # fmt: skip
+    assert_same(contribute(sent, Rows(batch, *map(VariableRows, values))), known)
+
+
+@pytest.mark.parametrize("namespace", ["read-only", "strict"])
+def test_rows_may_be_arrays_of_any_namespace(case, namespace):
+    plan, arrangement, (x, y), _, _ = case
+    [batch] = arrangement.batches
+
+    def converted(array):
+        if namespace == "strict":
+            return array_api_strict.asarray(array)
+        array = array.copy()
+        array.setflags(write=False)
+        return array
+
+    z = None if batch.z is None else converted(batch.z)
+    other = batches.Batch(batch.rows, z, batch.pairs, batch.inside, batch.units)
+    values = [VariableRows(converted(v.standardised[batch.rows])) for v in (x, y)]
+    expected = contribute(plan, Rows(batch, rows_of(x, batch), rows_of(y, batch)))
+    assert_same(contribute(plan, Rows(other, *values)), expected)
+
+
+@pytest.mark.parametrize("name", ["line", "plane", "strata", "no z", "line, no regression"])
+def test_sums_merge_in_any_order_and_grouping(monkeypatch, name):
+    monkeypatch.setattr(arrays, "BLOCK_ROWS", 150)
+    monkeypatch.setattr(batches, "ROWS_IN_SPACE", 200)
+    plan, arrangement, (x, y), _, _ = planned(*CASES[name])
+    parts = [
+        contribute(plan, Rows(batch, rows_of(x, batch), rows_of(y, batch)))
+        for batch in arrangement.batches
+    ]
+    assert len(parts) > 3
+    whole = merge(parts)
+    assert_same(merge(parts[::-1]), whole)
+    assert_same(merge([merge(parts[2:]), merge(parts[:2])]), whole)
+    assert_same(merge([merge([parts[0], parts[-1]]), *parts[1:-1]]), whole)
+    results = [decide(plan, sums, np.random.default_rng(1)) for sums in (whole, merge(parts[::-1]))]
+    assert results[0].pvalue == pytest.approx(results[1].pvalue, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_four_steps_are_the_test(name):
+    samples, settings = CASES[name]
+    plan, arrangement, (x, y), _, rng = planned(samples, settings)
+    sums = merge(
+        contribute(plan, Rows(batch, rows_of(x, batch), rows_of(y, batch)))
+        for batch in arrangement.batches
+    )
+    made = decide(plan, sums, rng)
+    asked = chsic.chsic_test(*samples, rng=0, **settings)
+    assert made.pvalue == asked.pvalue
+    assert made.coefficient == asked.coefficient
+    assert made.statistic == asked.statistic
+
+
+def test_a_cross_fitted_regressor_has_no_residuals_of_other_rows():
+    from sklearn.linear_model import LinearRegression
+
+    (x, y, z), _ = CASES["line"]
+    plan, arrangement, variables, _, _ = planned((x, y, z), {"adjust": LinearRegression()})
+    [batch] = arrangement.batches
+    other = [VariableRows(v.standardised) for v in variables]
+    with pytest.raises(ValueError, match="adjust: LinearRegression was cross-fitted"):
+        contribute(plan, Rows(batch, *other))

@@ -1,0 +1,512 @@
+"""The equations of docs/theory.md, written out slowly from that page alone.
+
+Kernel matrices are exact, hat matrices are n x n, sums over pairs are loops, signs are gone through
+one by one. Nothing here is imported from the library, and nothing is meant to be fast.
+"""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import scipy.optimize
+import scipy.stats
+
+MULTIPLES = (0.6, 1.2, 5.0)
+PENALTIES = [10.0 ** (-5 + k / 2) for k in range(17)]
+
+
+# Columns ------------------------------------------------------------------------------------------
+
+
+def scaled_column(values):
+    """Eqs. 5 and 6: a column in standard deviations, what a regression follows, and the unit."""
+    shifted = values - np.median(values)
+    sizes = np.array([abs(v) for v in shifted if v != 0])
+    limit = 20 * np.median(sizes) / scipy.stats.norm.ppf(0.75)
+    clipped = np.array([min(max(v, -limit), limit) for v in shifted])
+    unit = np.std(clipped, ddof=1)
+    return np.array([drawn_in(v / unit) for v in shifted]), clipped / unit, unit
+
+
+def scaled_category(values):
+    """Section 2: an indicator of each level, all divided by the root of their summed variances."""
+    columns = np.array([[float(v == level) for level in sorted(set(values))] for v in values])
+    return columns / np.sqrt(columns.var(axis=0, ddof=1).sum())
+
+
+def scaled_z(z):
+    """Columns of z by eqs. 5 and 6, centred."""
+    columns = np.column_stack([scaled_column(column)[0] for column in np.atleast_2d(z.T)])
+    return columns - columns.mean(axis=0)
+
+
+def drawn_in(value):
+    """Eq. 6."""
+    size = abs(value)
+    return value if size <= 100 else np.sign(value) * 100 * (1 + np.log(size / 100))
+
+
+def distances(a, b):
+    """Euclidean, between all rows."""
+    return np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=2))
+
+
+def median_distance(points, told_apart=None):
+    """Eq. 13: the median distance of samples that differ; the root mean square if it is zero."""
+    i, j = np.triu_indices(len(points), k=1)
+    apart = distances(points, points)[i, j]
+    if told_apart is not None:
+        apart = apart[distances(told_apart, told_apart)[i, j] > 0]
+    middle = np.median(apart)
+    return middle if middle > 0 else np.sqrt(2 * points.var(axis=0).sum())
+
+
+def gaussian(a, b, width):
+    """Eq. 14."""
+    return np.exp(-((distances(a, b) / width) ** 2))
+
+
+# Pairs --------------------------------------------------------------------------------------------
+
+
+def nearest_on_line(z, alpha):
+    order = np.argsort(z)
+    reach = max(1, round(alpha / 2))
+    n = len(z)
+    return [(order[p], order[q]) for p in range(n) for q in range(p + 1, min(p + reach + 1, n))]
+
+
+def nearest_in_space(z, alpha):
+    found, apart = set(), distances(z, z)
+    for i in range(len(z)):
+        others = sorted((j for j in range(len(z)) if j != i), key=apart[i].__getitem__)
+        found |= {(min(i, j), max(i, j)) for j in others[: round(alpha)]}
+    return sorted(found)
+
+
+def inside_strata(strata):
+    n = len(strata)
+    return [(i, j) for i in range(n) for j in range(i + 1, n) if strata[i] == strata[j]]
+
+
+def one_by_one(n):
+    return [[i] for i in range(n)]
+
+
+def along(n, size):
+    """Units of about that size, along the samples."""
+    bounds = np.linspace(0, n, n // size + 1).round().astype(int)
+    return [list(range(a, b)) for a, b in itertools.pairwise(bounds)]
+
+
+def laplacian(pairs, n):
+    """Eq. 2."""
+    lap = np.zeros((n, n))
+    for i, j in pairs:
+        lap[i, i] += 1
+        lap[j, j] += 1
+        lap[i, j] -= 1
+        lap[j, i] -= 1
+    return lap
+
+
+# Regression on z ----------------------------------------------------------------------------------
+
+
+def landmarks(points, width, largest, accuracy):
+    """Pivoted Cholesky: the next landmark is the sample whose kernel is missed most."""
+    kernel = gaussian(points, points, width)
+    chosen, missed = [], np.diag(kernel).copy()
+    while len(chosen) < largest and missed.mean() > accuracy and missed.max() > 1e-15:
+        chosen.append(int(np.argmax(missed)))
+        inside = kernel[np.ix_(chosen, chosen)]
+        explained = kernel[:, chosen] @ np.linalg.solve(inside, kernel[chosen])
+        missed = np.maximum(np.diag(kernel - explained), 0)
+        missed[chosen] = 0
+    return chosen
+
+
+def nystroem(points, width, largest, accuracy):
+    """Eq. 7: the kernel matrix as landmarks give it."""
+    chosen = landmarks(points, width, largest, accuracy)
+    beside = gaussian(points, points[chosen], width)
+    return beside @ np.linalg.solve(gaussian(points[chosen], points[chosen], width), beside.T)
+
+
+def project_on_line(z):
+    n, d = z.shape
+    columns = np.ones((n, 1)) if d + 1 > 0.3 * n else np.column_stack([np.ones(n), z])
+    return columns @ np.linalg.pinv(columns)
+
+
+@dataclasses.dataclass
+class Ridge:
+    """What a regression with hat matrix S leaves: R = I - S, and the error of eq. 9."""
+
+    left: np.ndarray
+    error: float
+    width: float
+    penalty: float
+
+    @property
+    def square(self):
+        return self.left @ self.left.T
+
+    @property
+    def share(self):
+        return np.maximum(np.diag(self.square), 0.1)
+
+
+def ridge(z, gram, *, additive=False):
+    """Eqs. 7 to 9 and 11, for targets given by their Gram matrix: GCV sees no more of them."""
+    n, d = z.shape
+    z = z - z.mean(axis=0)
+    typical = median_distance(z)
+    line = project_on_line(z)
+    beside = np.eye(n) - line
+    best = None
+    for width in (0.25, 0.5, 1.0, 2.0) if d == 1 else (0.5, 1.0, 2.0):
+        if additive:
+            rank = min(10, max(1, 160 // d))
+            width_of_one = width * typical / d**0.5
+            each = [nystroem(z[:, [k]], width_of_one, rank, 1e-6) for k in range(d)]
+            kernel = sum(each) / d
+        else:
+            kernel = nystroem(z, width * typical, 64, 1e-6)
+        kernel = beside @ kernel @ beside
+        for penalty in PENALTIES:
+            hat = line + kernel @ np.linalg.inv(kernel + penalty * np.eye(n))
+            spent = np.trace(hat) / n
+            if spent >= 0.5:
+                continue
+            left = np.eye(n) - hat
+            error = np.trace(left @ gram @ left.T) / n / (1 - spent) ** 2
+            if best is None or error < best.error * (1 - 1e-12):
+                best = Ridge(left, error, width, penalty)
+    return best
+
+
+def slopes(z, targets, fit):
+    """Gradients of the fitted functions by differences: a fit at moved points (n, d, q)."""
+    n, d = z.shape
+    mean = z.mean(axis=0)
+    typical, centred = median_distance(z - mean), z - mean
+    width = fit.width * typical
+    chosen = landmarks(centred, width, 64, 1e-6)
+    inverse = np.linalg.inv(gaussian(centred[chosen], centred[chosen], width))
+    line = np.column_stack([np.ones(n), centred])
+    beside = gaussian(centred, centred[chosen], width)
+    # f(z) = line(z) b + kappa(z, landmarks) a, a' K a penalised: the normal equations.
+    both = np.hstack([line, beside])
+    penalty = np.zeros((both.shape[1],) * 2)
+    penalty[d + 1 :, d + 1 :] = fit.penalty * np.linalg.inv(inverse)
+    weights = np.linalg.lstsq(both.T @ both + penalty, both.T @ targets, rcond=1e-15)[0]
+
+    def predicted(points):
+        values = gaussian(points, centred[chosen], width)
+        return np.hstack([np.ones((len(points), 1)), points, values]) @ weights
+
+    step = 1e-4
+    return np.stack(
+        [
+            (predicted(centred + step * unit) - predicted(centred - step * unit)) / (2 * step)
+            for unit in np.eye(d)
+        ],
+        axis=1,
+    )
+
+
+def root(matrix):
+    values, vectors = np.linalg.eigh(matrix)
+    return vectors @ np.diag(np.sqrt(np.maximum(values, 0))) @ vectors.T
+
+
+def normalised(turn):
+    return turn * np.sqrt(len(turn) / (turn**2).sum())
+
+
+def learn_metric(z, values):
+    """Eq. 10: the metric for one variable, and whether a sum of functions (eq. 11) does better."""
+    standard = (values - values.mean(axis=0)) / values.std(axis=0)
+    width = median_distance(standard)
+    chosen = landmarks(standard, width, 10, 1e-4)
+    inside = gaussian(standard[chosen], standard[chosen], width)
+    features = (
+        gaussian(standard, standard[chosen], width) @ np.linalg.inv(np.linalg.cholesky(inside)).T
+    )
+    targets = np.column_stack([standard, features])
+    turn, best, least = np.eye(z.shape[1]), None, np.inf
+    for iteration in range(3):
+        fit = ridge(z @ turn, targets @ targets.T)
+        if fit.error < least:
+            best, least = turn, fit.error
+        if iteration < 2:
+            gradients = slopes(z @ turn, targets, fit)
+            outer = np.einsum("nak,nbk->ab", gradients, gradients)
+            mixed = 0.95 * outer * len(turn) / np.trace(outer) + 0.05 * np.eye(len(turn))
+            turn = normalised(turn @ root(mixed))
+    is_sum = ridge(z, targets @ targets.T, additive=True).error < least
+    return best, is_sum
+
+
+def join_metrics(first, second):
+    """Eq. 12."""
+    return normalised(root(first @ first.T + second @ second.T))
+
+
+# One variable, less what z explains ---------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Residual:
+    """Gram matrix of the residual features at one bandwidth, and what the null needs of them."""
+
+    gram: np.ndarray  # of u
+    alone: np.ndarray  # of u~
+    share: np.ndarray  # a
+    square: np.ndarray  # A = R R'
+
+
+def residuals_unadjusted(kernel, lap):
+    """Eqs. 16 and 20, without a regression."""
+    n = len(kernel)
+    centring = np.eye(n) - np.ones((n, n)) / n
+    partners = np.diag(lap)
+    to_partners = lap / partners[:, None]
+    alone = to_partners @ kernel @ to_partners.T
+    return Residual(centring @ kernel @ centring, alone, 1 + 1 / partners, np.eye(n))
+
+
+def residuals_in_strata(kernel, strata):
+    """Eqs. 16 and 20, each stratum less its mean."""
+    n = len(kernel)
+    same = (strata[:, None] == strata).astype(float)
+    sizes = same.sum(axis=1)
+    means = same / sizes[:, None]
+    left = np.eye(n) - means
+    gram = left @ kernel @ left.T
+    return Residual(gram, gram, 1 - 1 / sizes, np.eye(n))
+
+
+def residuals_ridge(kernel, z, additive=False):
+    """Eqs. 16 and 20, after a ridge regression."""
+    fit = ridge(z, kernel, additive=additive)
+    gram = fit.left @ kernel @ fit.left.T
+    return Residual(gram, gram, fit.share, fit.square)
+
+
+# Statistic, centre and null -----------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Compared:
+    """Eqs. 17 to 27 at one bandwidth."""
+
+    observed: np.ndarray  # G, units x units
+    null: np.ndarray  # H with its diagonal
+    centre: np.ndarray  # of each unit
+
+    @property
+    def estimate(self):
+        return self.observed.sum() - self.centre.sum()
+
+
+def compare(x, y, lap, units):
+    """Sum over samples and pairs, one at a time."""
+    n, m = len(lap), len(units)
+    # Eqs. 17 and 18: C_b = U' M_b V.
+    inside = [np.diag(np.isin(np.arange(n), unit).astype(float)) for unit in units]
+    parts = [(e @ lap + lap @ e) / 2 for e in inside]
+    observed = np.array([[np.trace(a @ x.gram @ b @ y.gram) for b in parts] for a in parts])
+    partners = np.diag(lap)
+    row_squares = [sum(lap[i, j] ** 2 for j in range(n)) for i in range(n)]
+    length_x, length_y = np.diag(x.alone) / x.share, np.diag(y.alone) / y.share
+    # Eqs. 22 and 23.
+    spread = 1.0
+    for one, lengths in ((x, length_x), (y, length_y)):
+        over_pairs = sum(
+            one.gram[i, i] + one.gram[j, j] - 2 * one.gram[i, j]
+            for i in range(n)
+            for j in range(i)
+            if lap[i, j] != 0
+        )
+        fit = np.trace(lap @ one.square) / np.trace(lap)
+        spread *= over_pairs / fit / sum(partners[i] * lengths[i] for i in range(n))
+    spread *= np.trace(lap @ x.square @ lap @ y.square) / np.trace(lap @ lap)
+    # Eq. 26.
+    own = sum(partners[i] * length_x[i] * length_y[i] for i in range(n))
+    of_partners = sum(
+        length_x[i] * length_y[j] for i in range(n) for j in range(n) if i != j and lap[i, j] != 0
+    )
+    wider = max(1.0, of_partners / own)
+    # Eqs. 24, 25 and 27.
+    weights = [row_squares[i] / (x.share[i] * y.share[i]) for i in range(n)]
+    centre = [
+        spread * sum(weights[i] * x.alone[i, i] * y.alone[i, i] for i in unit) for unit in units
+    ]
+    null = np.zeros((m, m))
+    for a, b in itertools.product(range(m), range(m)):
+        null[a, b] = sum(
+            np.sqrt(weights[i] * weights[j]) * x.alone[i, j] * y.alone[i, j]
+            for i in units[a]
+            for j in units[b]
+        )
+    return Compared(observed, wider * spread * null, np.array(centre))
+
+
+def weighted(compared, kernel, units, centre_left=1.0):
+    """Eqs. 28 and 30."""
+    sizes = [len(unit) for unit in units]
+    m = len(units)
+    every = sum(kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m)) - sum(
+        sizes
+    )
+    between = sum(
+        kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m) if a != b
+    )
+    return Compared(
+        compared.observed * kernel,
+        compared.null * kernel * np.sqrt(every / between),
+        compared.centre * centre_left,
+    )
+
+
+def kernel_between_units(z, units):
+    """Eq. 28."""
+    centres = np.array([z[unit].mean(axis=0) for unit in units])
+    return gaussian(centres, centres, 0.5 * median_distance(z))
+
+
+def centre_left(lap, units, kernel):
+    """Eq. 29, over all pairs."""
+    n = len(lap)
+    of_unit = {i: b for b, unit in enumerate(units) for i in unit}
+    lost = sum(
+        1 - kernel[of_unit[i], of_unit[j]] for i in range(n) for j in range(i) if lap[i, j] != 0
+    )
+    return 1 - lost / np.trace(lap @ lap)
+
+
+# p-values -----------------------------------------------------------------------------------------
+
+
+def hollow(gram):
+    return gram - np.diag(np.diag(gram))
+
+
+def under_all_signs(gram):
+    """Eq. 31 for all signs of the units up to their opposite."""
+    h = hollow(gram)
+    every = itertools.product([1.0, -1.0], repeat=len(h) - 1)
+    return np.array([np.array([1.0, *s]) @ h @ np.array([1.0, *s]) for s in every])
+
+
+def moments(gram):
+    """Standard deviation and skewness by eq. 32."""
+    h = hollow(gram)
+    variance = 2 * (h**2).sum()
+    return np.sqrt(variance), 8 * np.trace(h @ h @ h) / variance**1.5
+
+
+def pearson3(value, gram):
+    """Eq. 34."""
+    deviation, skewness = moments(gram)
+    return scipy.stats.pearson3.sf(value / deviation, skewness)
+
+
+def score(values, gram):
+    """Eq. 35: Wilson and Hilferty."""
+    deviation, skewness = moments(gram)
+    shape, sign = 4 / skewness**2, np.sign(skewness)
+    ratio = np.maximum(1 + sign * values / deviation / np.sqrt(shape), 0)
+    return sign * 3 * np.sqrt(shape) * (np.cbrt(ratio) - 1 + 1 / (9 * shape))
+
+
+def exhaustive(members):
+    """Eqs. 33 and 36 with all signs: joint p-value, those of members, and the winner."""
+    # Units that no member has anything of, but for rounding, take no sign.
+    sizes = [np.abs(hollow(member.null)) for member in members]
+    active = np.any([(size > 1e-12 * size.max()).any(axis=1) for size in sizes], axis=0)
+    drawn = [under_all_signs(member.null[np.ix_(active, active)]) for member in members]
+    ties = [1e-6 * np.abs(values).max() for values in drawn]  # of single precision
+    own = [
+        (1 + sum(values >= member.estimate - tie)) / (1 + len(values))
+        for member, values, tie in zip(members, drawn, ties, strict=True)
+    ]
+    scores = np.array(
+        [score(values, member.null) for member, values in zip(members, drawn, strict=True)]
+    )
+    ours = np.array([float(score(member.estimate, member.null)) for member in members])
+    joint = (1 + sum(scores.max(axis=0) >= ours.max() - 1e-5)) / (1 + scores.shape[1])
+    return joint, own, int(np.argmax(ours))
+
+
+def smallest_by_units(null):
+    """Eq. 39."""
+    weights = np.diag(null)
+    return min(1.0, 2 ** (1 - 2 * weights.sum() ** 2 / (weights**2).sum()))
+
+
+def table_probability(strata, x, y):
+    """Eq. 38, by going through the orders of y in every stratum."""
+    probability = 1.0
+    for stratum in set(strata):
+        inside = [i for i, s in enumerate(strata) if s == stratum]
+        table = sorted((x[i], y[i]) for i in inside)
+        orders = list(itertools.permutations([y[i] for i in inside]))
+        same = sum(
+            sorted(zip((x[i] for i in inside), order, strict=True)) == table for order in orders
+        )
+        probability *= same / len(orders)
+    return probability
+
+
+# Coefficient and interval -------------------------------------------------------------------------
+
+
+def estimate_without(compared, unit):
+    """Eq. 41: delete the unit's row and column, and its part of the centre."""
+    rest = [b for b in range(len(compared.centre)) if b != unit]
+    return compared.observed[np.ix_(rest, rest)].sum() - compared.centre[rest].sum()
+
+
+def coefficient(between, of_x, of_y):
+    """Eq. 40."""
+    return between.estimate / np.sqrt(of_x.estimate * of_y.estimate)
+
+
+def jackknife(between, of_x, of_y):
+    """Eq. 42."""
+    m = len(between.centre)
+    values = np.array(
+        [
+            estimate_without(between, b)
+            / np.sqrt(estimate_without(of_x, b) * estimate_without(of_y, b))
+            for b in range(m)
+        ]
+    )
+    values = np.clip(values, -1, 1)
+    return (m - 1) / m * ((values - values.mean()) ** 2).sum()
+
+
+def interval(between, of_x, of_y, units, level):
+    """Eqs. 43 and 44, the ends searched for."""
+    theta = coefficient(between, of_x, of_y)
+    m = len(units)
+    plain = weighted(between, np.ones((m, m)), units)
+    b = moments(plain.null)[0] ** 2 / (of_x.estimate * of_y.estimate)
+    a = max(jackknife(between, of_x, of_y) - b, 0) / max(theta, np.sqrt(b))
+    q = scipy.stats.t.ppf((1 + level) / 2, m - 1) ** 2
+
+    def too_far(t):
+        return (theta - t) ** 2 - q * (a * t + b)
+
+    far = 10.0
+    low, high = (scipy.optimize.brentq(too_far, theta, theta + s * far) for s in (-1, 1))
+    return max(low, -1), min(high, 1)
+
+
+def profile(between):
+    """Eq. 45, before it is divided by 4 K^2."""
+    m = len(between.centre)
+    return np.array([sum(between.observed[b]) - between.centre[b] for b in range(m)])

@@ -61,6 +61,7 @@ bench: .venv/bench
 	$(BIN)/python -m benchmarks.reader
 	$(BIN)/python -m benchmarks.discovery
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.malloc
 
 fuzz: .venv/dev
 	$(BIN)/python -m benchmarks.attack

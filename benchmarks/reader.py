@@ -10,7 +10,7 @@ import polars as pl
 from benchmarks.machine import describe
 
 from chsic._util.files import write_whole
-from chsic.data.columns import read_columns
+from chsic.data.arguments import read_columns
 from chsic.data.table import open_table
 
 RESULT = Path(__file__).parent / "results" / "reader.json"

@@ -5,7 +5,7 @@ from benchmarks.measures.kernel import median_distance
 from scipy.spatial.distance import pdist
 
 import chsic
-from chsic.data.columns import as_columns
+from chsic.data.arguments import as_columns
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import in_bandwidths
 from chsic.measure.engines.overlap import overlap_sum

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from chsic.inference.result import IndependenceResult
     from chsic.many.calibration import Calibration, calibrate
     from chsic.many.discovery import Answer, Discovery
-    from chsic.many.screened import Screen, ScreenedPair
+    from chsic.many.screen_result import Screen, ScreenedPair
     from chsic.many.screening import screen
     from chsic.many.sensitivity import Sensitivity, sensitivity
     from chsic.measure import paper
@@ -59,8 +59,8 @@ _HOMES = {
     "Discovery": "many.discovery:Discovery",
     "IndependenceResult": "inference.result:IndependenceResult",
     "PairGraph": "pairs:PairGraph",
-    "Screen": "many.screened:Screen",
-    "ScreenedPair": "many.screened:ScreenedPair",
+    "Screen": "many.screen_result:Screen",
+    "ScreenedPair": "many.screen_result:ScreenedPair",
     "Sensitivity": "many.sensitivity:Sensitivity",
     "adapters": "adapters",
     "block_pairs": "pairs:block_pairs",

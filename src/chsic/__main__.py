@@ -25,8 +25,8 @@ def main() -> None:
             f"chsic: the command line needs {error.name}; "
             "install it with: pip install 'chsic[cli,plot,report]'"
         )
-    except SystemExit as left:
-        if left.code == INTERRUPTED:
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
             _leave()
         raise
 

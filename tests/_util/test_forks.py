@@ -16,10 +16,10 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import chsic
-from chsic._util import cache as kept
-from chsic._util.forks import Lock, ProcessWide, Unforked
+from chsic._util.cache import Cache
+from chsic._util.forks import Lock
 from chsic._util.interrupt import interruptible
-from chsic._util.parallel import blas_on_one_thread
+from chsic._util.parallel import ProcessWide, Unforked, blas_on_one_thread
 from chsic.inference.ridge import Ridge
 from chsic.measure.engines import fourier
 
@@ -97,35 +97,31 @@ def test_a_lock_of_the_thread_that_forks_stays_locked_in_the_child():
         assert in_child(lambda: lock.__exit__()) == ""
 
 
-def test_what_was_half_changed_is_empty_in_a_child_and_all_else_is_there(monkeypatch):
-    store = kept.KeptArrays(most=10**6)
-    store.of("a", lambda: np.zeros(10))
+def test_what_was_half_changed_is_empty_in_a_child_and_all_else_is_there():
+    waiting = []  # what the next weighing waits for, while the cache is locked
 
-    def use(number):
+    def weigh(value):
+        if waiting:
+            waiting.pop()()
+        return value.nbytes
+
+    store = Cache(10**6, weigh)
+    store.get("a", lambda: np.zeros(10))
+
+    def use():
         for key in "abc":
-            assert len(store.of(key, lambda: np.zeros(10))) == 10
-        assert (len(store), store._bytes) == (number, 80 * number)
-
-    hold = kept.KeptArrays._hold
-
-    def half_way(self, key):
-        hold(self, key)
-        waiting()
-
-    assert in_child(lambda: store.of("a", lambda: 1 / 0)) == ""
-    monkeypatch.setattr(kept.KeptArrays, "_hold", half_way)
+            assert len(store.get(key, lambda: np.zeros(10))) == 10
+        assert (len(store), store._values.currsize) == (3, 240)
 
     def add(wait):
-        nonlocal waiting
-        waiting = wait
-        store.of("b", lambda: np.zeros(10))
+        waiting.append(wait)
+        store.get("b", lambda: np.zeros(10))
 
-    waiting = None
+    assert in_child(lambda: store.get("a", lambda: 1 / 0)) == ""
     with Elsewhere(add):
-        monkeypatch.setattr(kept.KeptArrays, "_hold", hold)
-        assert in_child(lambda: use(3)) == ""
-        assert in_child(lambda: store.of("a", lambda: 1 / 0)).startswith("ZeroDivisionError")
-    use(3)
+        assert in_child(use) == ""
+        assert in_child(lambda: store.get("a", lambda: 1 / 0)).startswith("ZeroDivisionError")
+    use()
 
 
 def test_a_regression_that_another_thread_prepares_is_prepared_in_a_child(monkeypatch):
@@ -374,5 +370,5 @@ def hung_in_blas(text):
     The file that called it is one of those that compute.
     """
     [file] = re.findall(r'most recent call first\):\n  File "(.*)"', text)[:1] or [""]
-    waiting = {"forks.py", "functools.py", "kept.py", "threading.py"}
+    waiting = {"cache.py", "forks.py", "functools.py", "parallel.py", "threading.py"}
     return bool(file) and Path(file).name not in waiting

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import pickle
 import subprocess
 import sys
 
@@ -65,66 +66,68 @@ def test_causal_learn_takes_several_columns_categories_and_gaps(causal_learn, da
     assert causal_learn.CHSIC(constant)(0, 4) == 1
 
 
+def pvalues_in(path):
+    """The p-values in a checkpoint, by columns."""
+    lines = map(json.loads, path.read_text().splitlines()[1:])
+    return {line["columns"]: line["pvalue"] for line in lines}
+
+
 def test_causal_learn_cache_is_keyed_by_the_bytes(causal_learn, tmp_path):
     values = np.random.default_rng(0).normal(size=(400, 4))
     other = values.copy()
     other[200, 2] += 1e-9  # in the part that str(data) leaves out
     assert str(values) == str(other)
-    path = str(tmp_path / "new" / "cache.json")
-    pvalue = causal_learn.CHSIC(values, cache_path=path)(0, 1, [2])
-    assert json.loads((tmp_path / "new" / "cache.json").read_text())["0;1|2"] == pvalue
+    path = tmp_path / "new" / "cache.jsonl"
+    pvalue = causal_learn.CHSIC(values, cache_path=str(path))(0, 1, [2])
+    assert pvalues_in(path) == {"0;1|2": pvalue}
     again = causal_learn.CHSIC(values, cache_path=path)
     again.tests = None  # everything it needs is in the file
     assert again(0, 1, [2]) == pvalue
-    with pytest.raises(ValueError, match="belongs to other data"):
+    with pytest.raises(ValueError, match="is of a run with other data;"):
         causal_learn.CHSIC(other, cache_path=path)
 
 
 def test_causal_learn_cache_is_keyed_by_the_settings(causal_learn, data, tmp_path):
-    path = tmp_path / "cache.json"
+    path = tmp_path / "cache.jsonl"
     causal_learn.CHSIC(data.to_numpy(), path, n_resamples=99, rng=3)(0, 1)
     before = path.read_text()
     causal_learn.CHSIC(data.to_numpy(), path, n_resamples=np.int64(99), rng=np.int64(3))(0, 1)
     for settings in ({"rng": 4}, {"n_resamples": 199}, {"kinds": {"0": "number"}}):
         asked = {"n_resamples": 99, "rng": 3, **settings}
-        with pytest.raises(ValueError, match=r"cache_path: .*cache.json belongs to other settings"):
+        with pytest.raises(ValueError, match=r"cache_path: .* is of a run with other settings"):
             causal_learn.CHSIC(data.to_numpy(), path, **asked)
     assert path.read_text() == before
-    path.write_text(before.replace('"chsic"', '"fisherz"'))
-    with pytest.raises(ValueError, match="belongs to another test"):
-        causal_learn.CHSIC(data.to_numpy(), path, n_resamples=99, rng=3)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1, 2]", "3", '{"a": 1}', "\x00"])
+@pytest.mark.parametrize("text", ["{]", "[1, 2]", "3", '{"a": 1}', "\x00"])
 def test_causal_learn_cache_refuses_other_files(causal_learn, data, tmp_path, text):
     path = tmp_path / "cache.json"
     path.write_text(text)
-    with pytest.raises(ValueError, match=r"cache_path: .* is not a whole file of p-values"):
+    with pytest.raises(ValueError, match=r"cache_path: .* is not a checkpoint of chsic"):
         causal_learn.CHSIC(data.to_numpy(), path)
     assert path.read_text() == text
-    with pytest.raises(ValueError, match=r"cache_path: a \.json file is needed"):
-        causal_learn.CHSIC(data.to_numpy(), tmp_path / "cache.txt")
-    with pytest.raises(TypeError, match=r"cache_path: expected the name of a .json file, got 3"):
+    with pytest.raises(TypeError, match=r"cache_path: expected the name of a file, got 3"):
         causal_learn.CHSIC(data.to_numpy(), 3)
 
 
 def test_causal_learn_cache_holds_all_pvalues_once_the_test_is_gone(causal_learn, data, tmp_path):
     from causallearn.search.ConstraintBased.PC import pc
 
-    path = tmp_path / "cache.json"
+    path = tmp_path / "cache.jsonl"
     settings = {"indep_test": "chsic", "show_progress": False, "cache_path": path, "uc_rule": 1}
     found = pc(data.to_numpy(), n_resamples=99, **settings)
-    assert json.loads(path.read_text())["method_name"] == "chsic"  # the first ones are there
+    assert pvalues_in(path)  # the first ones are there
     pvalues = dict(found.test.pvalue_cache)
+    assert pickle.loads(pickle.dumps(found.test)).pvalue_cache == pvalues
     del found
     gc.collect()
-    assert json.loads(path.read_text()) == pvalues
-    assert len(pvalues) >= 3 + 6
+    assert pvalues_in(path) == pvalues
+    assert len(pvalues) >= 6
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_causal_learn_cache_is_written_when_python_ends(causal_learn, tmp_path):
-    path = tmp_path / "cache.json"
+    path = tmp_path / "cache.jsonl"
     script = (
         "import numpy as np; from chsic.adapters.causal_learn import CHSIC\n"
         "values = np.random.default_rng(0).normal(size=(50, 4))\n"
@@ -132,7 +135,7 @@ def test_causal_learn_cache_is_written_when_python_ends(causal_learn, tmp_path):
         "[test(i, j) for i in range(4) for j in range(i)]"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
-    assert len(json.loads(path.read_text())) == 3 + 6
+    assert len(pvalues_in(path)) == 6
 
 
 def test_causal_learn_refuses_keywords_it_does_not_know(causal_learn, data):

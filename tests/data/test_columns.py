@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import chsic
-from chsic.data.columns import as_columns, indicators, read_columns
+from chsic.data.arguments import as_columns, indicators, read_columns
 from chsic.data.samples import read_arguments, read_samples
 from chsic.datasets import draw_scenario
 

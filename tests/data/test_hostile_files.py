@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from chsic.data.content import load
+from chsic.data.file_content import load
 from chsic.data.memory_limit import gigabytes, memory_for_data
 from chsic.data.parquet_footer import column_sizes
 from chsic.data.table import open_table
@@ -284,11 +284,11 @@ def test_pipes_have_a_bound_and_devices_without_end_are_left_at_once(monkeypatch
 
     endless = Endless()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(endless)))
-    monkeypatch.setattr("chsic.data.content.memory_for_data", lambda: 5_000_000)
+    monkeypatch.setattr("chsic.data.file_content.memory_for_data", lambda: 5_000_000)
     with pytest.raises(ValueError, match=r"standard input: more than 0\.005 GB, half of the mem"):
         load("-")
     assert endless.n_read < 8_000_000
-    monkeypatch.setattr("chsic.data.content.memory_for_data", lambda: 10**15)
+    monkeypatch.setattr("chsic.data.file_content.memory_for_data", lambda: 10**15)
     for device in ("/dev/zero", "/dev/urandom"):
         with pytest.raises(ValueError, match=r"byte \d+ is NUL"):
             load(device)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import chsic
-from chsic.data.outliers import clipped, drawn_in, typical_deviation
+from chsic.data.cleaning import clip_limits, clip_outliers, compress_outliers, robust_deviation
 
 FILL = 9.969209968386869e36
 
@@ -114,13 +114,13 @@ def test_dependence_is_found_beside_fill_values():
 
 def test_values_within_reach_are_left_alone():
     values = np.random.default_rng(0).normal(size=(500, 2))
-    assert clipped(values) is values
-    assert drawn_in(values) is values
-    assert typical_deviation(values[:, 0]) == pytest.approx(1, abs=0.1)
+    assert clip_outliers(values, clip_limits(values)) is values
+    assert compress_outliers(values) is values
+    assert robust_deviation(values[:, 0]) == pytest.approx(1, abs=0.1)
     events = (np.arange(500) == 3).astype(float)[:, np.newaxis]
-    assert clipped(events) is events
+    assert clip_outliers(events, clip_limits(events)) is events
     far = np.array([0.0, 1.0, 150.0, 1e300, -1e308])
-    inside = drawn_in(far)
+    inside = compress_outliers(far)
     assert list(np.argsort(inside)) == list(np.argsort(far))
     assert np.abs(inside).max() < 1e5
     np.testing.assert_array_equal(inside[:2], far[:2])

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import chsic
-from chsic.data.columns import read_columns
+from chsic.data.arguments import read_columns
 from chsic.many import column_tests
 
 N = 60

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chsic.data.columns import read_columns
+from chsic.data.arguments import read_columns
 from chsic.inference.arrangement import arrange
 from chsic.inference.given import Given
 from chsic.inference.settings import Settings

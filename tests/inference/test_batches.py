@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic._util import rows
+from chsic._util import arrays
 from chsic.datasets import draw_scenario
 from chsic.inference import batches, compare, ridge
 from chsic.inference.batches import Strata
@@ -14,7 +14,7 @@ from chsic.pairs.neighbour_lists import Neighbours
 
 
 def test_batches_hold_every_unit_once_and_all_its_pairs(monkeypatch):
-    monkeypatch.setattr(rows, "AT_ONCE", 70)
+    monkeypatch.setattr(arrays, "BLOCK_ROWS", 70)
     n = 1_000
     graph = chsic.nearest_pairs(np.arange(n, dtype=float), 12)
     units = units_along(np.arange(n), 41)
@@ -53,7 +53,7 @@ def test_batches_in_space_know_all_partners(monkeypatch):
 
 @pytest.mark.parametrize("sizes", [(1_000,), (3, 500, 2, 40, 40, 300, 2, 113), (2,) * 500])
 def test_parts_of_strata_hold_every_sample_once(monkeypatch, sizes):
-    monkeypatch.setattr(rows, "AT_ONCE", 90)
+    monkeypatch.setattr(arrays, "BLOCK_ROWS", 90)
     rng = np.random.default_rng(0)
     labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     units = units_in_strata(labels, 30, rng)
@@ -107,7 +107,7 @@ def questions():
 def test_batches_do_not_change_the_answer(monkeypatch, samples, settings):
     whole = chsic.chsic_test(*samples, rng=0, **settings)
     monkeypatch.setattr(compare, "THREADS_FROM", 0)
-    monkeypatch.setattr(rows, "AT_ONCE", 300)
+    monkeypatch.setattr(arrays, "BLOCK_ROWS", 300)
     monkeypatch.setattr(batches, "ROWS_IN_SPACE", 600)
     cut = [chsic.chsic_test(*samples, rng=0, workers=w, **settings) for w in (1, 3)]
     assert cut[0].to_dict() == cut[1].to_dict()

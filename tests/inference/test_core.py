@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic._util import rows as row_sizes
+from chsic._util import arrays
 from chsic._util.parallel import blas_on_one_thread
 from chsic.data.samples import read_samples
 from chsic.inference import batches
@@ -119,7 +119,7 @@ def test_rows_may_be_arrays_of_any_namespace(case, namespace):
 
 @pytest.mark.parametrize("name", ["line", "plane", "strata", "no z", "line, no regression"])
 def test_sums_merge_in_any_order_and_grouping(monkeypatch, name):
-    monkeypatch.setattr(row_sizes, "AT_ONCE", 150)
+    monkeypatch.setattr(arrays, "BLOCK_ROWS", 150)
     monkeypatch.setattr(batches, "ROWS_IN_SPACE", 200)
     plan, arrangement, (x, y), _, _ = planned(*CASES[name])
     parts = [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic.data.rounding import without_rounding
+from chsic.data.cleaning import without_rounding
 from chsic.pairs.joint_variation import vary_together
 
 NEVER = "x and y never vary together given z"

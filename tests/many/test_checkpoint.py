@@ -1,4 +1,4 @@
-"""A file of finished pairs is input: what no run writes is refused, and stays as it is."""
+"""A checkpoint is input: what no run writes is refused, and stays as it is."""
 
 import json
 import os
@@ -10,9 +10,9 @@ import pytest
 
 import chsic
 from chsic._util.strict_json import read_json
-from chsic.many.checkpoint import LONGEST_BESIDE_NAMES, PairLines, line_of
+from chsic.many.checkpoint import Checkpoint
 from chsic.many.column_tests import Failure
-from chsic.many.finished import Finished
+from chsic.many.screen_checkpoint import MAX_BYTES_BESIDE_NAMES, PairLines, line_of
 
 N = 40
 
@@ -43,7 +43,7 @@ def refused(path, content, number, **settings):
     assert message.isprintable()  # and so on one line
     assert len(message) < 400
     assert f"{path}, line {number}: " in message
-    assert message.endswith(("done again.", "start anew."))
+    assert message.endswith(("computed again.", "start anew."))
     assert path.read_bytes() == content
     return message.split(f"line {number}: ")[1]
 
@@ -82,7 +82,7 @@ WRONG_FIELDS = {
     "a warning with escapes": ({"warnings": ["\x1b[31m"]}, "characters that can be printed"),
     "a warning with half a letter": ({"warnings": ["\ud800"]}, "characters that can be printed"),
     "a failure that has results": ({"failed": "no"}, "unknown field 'pvalue'"),
-    "a pair again": ({"x": "a", "y": "b"}, "the same piece as in line 2"),
+    "a pair again": ({"x": "a", "y": "b"}, "the same result as in line 2"),
 }
 
 
@@ -132,7 +132,7 @@ def test_only_a_newline_ends_a_line(whole, tmp_path):
     assert path.read_bytes() == b"".join(whole)
 
 
-WRONG_RUNS = {
+WRONG_HEADERS = {
     "no version": ({"version": None}, "version is missing"),
     "no seed": ({"seed": None}, "seed is missing"),
     "a seed that is text": ({"seed": "7"}, "seed is '7', expected a whole number from 0"),
@@ -149,11 +149,11 @@ WRONG_RUNS = {
 
 
 @pytest.mark.parametrize("rng", [0, None], ids=["seed given", "seed of the file"])
-@pytest.mark.parametrize(("fields", "what"), WRONG_RUNS.values(), ids=WRONG_RUNS)
+@pytest.mark.parametrize(("fields", "what"), WRONG_HEADERS.values(), ids=WRONG_HEADERS)
 def test_a_first_line_that_no_run_writes_is_refused(whole, tmp_path, fields, what, rng):
-    run = json.loads(whole[0])["chsic run"]
-    run = {name: value for name, value in (run | fields).items() if value is not None}
-    first = json.dumps({"chsic run": run}).encode() + b"\n"
+    header = json.loads(whole[0])["chsic checkpoint"]
+    header = {name: value for name, value in (header | fields).items() if value is not None}
+    first = json.dumps({"chsic checkpoint": header}).encode() + b"\n"
     path = tmp_path / "run.jsonl"
     path.write_bytes(first + b"".join(whole[1:]))
     with pytest.raises(ValueError, match="line 1: ") as caught:
@@ -164,7 +164,7 @@ def test_a_first_line_that_no_run_writes_is_refused(whole, tmp_path, fields, wha
 
 def test_a_first_line_with_something_beside_the_run_is_refused(whole, tmp_path):
     first = whole[0][:-2] + b', "x": 1}\n'
-    assert "expected an object with 'chsic run'" in refused(tmp_path / "run.jsonl", first, 1)
+    assert "expected an object with 'chsic checkpoint'" in refused(tmp_path / "run.jsonl", first, 1)
 
 
 @pytest.mark.parametrize(
@@ -176,13 +176,13 @@ def test_a_first_line_with_something_beside_the_run_is_refused(whole, tmp_path):
         b"\n",
         b"\x89PNG\r\n",
         b"\0" * 100,
-        b'{"chsic run": 5}\n',
+        b'{"chsic checkpoint": 5}\n',
     ],
 )
 def test_a_file_of_another_kind_is_refused(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="is not a file of finished pieces, as line 1 shows; name"):
+    with pytest.raises(ValueError, match="is not a checkpoint of chsic, as line 1 shows; name"):
         screened(path)
     assert path.read_bytes() == content
 
@@ -203,7 +203,7 @@ def test_pipes_and_devices_are_not_opened(tmp_path):
 def test_the_name_of_the_file_is_shown_without_escapes(tmp_path):
     path = tmp_path / "run\x1b[31m.jsonl"
     path.write_bytes(b"no\n")
-    with pytest.raises(ValueError, match="is not a file of finished") as caught:
+    with pytest.raises(ValueError, match="is not a checkpoint") as caught:
         screened(path)
     assert str(caught.value).isprintable()
 
@@ -211,10 +211,10 @@ def test_the_name_of_the_file_is_shown_without_escapes(tmp_path):
 def test_an_unfinished_line_goes_wherever_it_was_cut(whole, tmp_path):
     path = tmp_path / "run.jsonl"
     valid = PairLines(frame().columns, N)
-    run = json.loads(whole[0])["chsic run"]
+    header = json.loads(whole[0])["chsic checkpoint"]
     for cut in range(1, len(whole[0]) + len(whole[1]) + 1):
         path.write_bytes(b"".join(whole)[:cut])
-        with Finished(path, run, {}, valid) as file:
+        with Checkpoint("resume", path, header, valid) as file:
             expected = whole[: max(1, b"".join(whole)[:cut].count(b"\n"))]
             assert path.read_bytes() == b"".join(expected)
             assert len(file.lines) == len(expected) - 1
@@ -264,7 +264,7 @@ def test_long_names_and_long_reasons_make_valid_lines():
     valid = PairLines([name, "b"], N)
     line = line_of(name, "b", Failure("no\n" * 1_000_000))
     text = json.dumps(line).encode()
-    assert LONGEST_BESIDE_NAMES < len(text) < valid.longest
+    assert MAX_BYTES_BESIDE_NAMES < len(text) < valid.max_bytes
     assert valid.check_line(read_json(text)) == (name, "b")
 
 
@@ -278,9 +278,9 @@ def test_a_run_may_go_on_against_a_target(whole, tmp_path):
 
 def test_two_runs_cannot_share_a_file(whole, tmp_path):
     path = tmp_path / "run.jsonl"
-    run = json.loads(whole[0])["chsic run"]
+    header = json.loads(whole[0])["chsic checkpoint"]
     with (
-        Finished(path, run, {}, PairLines(frame().columns, N)),
+        Checkpoint("resume", path, header, PairLines(frame().columns, N)),
         pytest.raises(ValueError, match=r"another run is using .*; wait for it, or name another"),
     ):
         screened(path)
@@ -288,9 +288,9 @@ def test_two_runs_cannot_share_a_file(whole, tmp_path):
 
 def test_a_process_that_was_forked_meanwhile_does_not_hold_the_file(whole, tmp_path):
     path = tmp_path / "run.jsonl"
-    run = json.loads(whole[0])["chsic run"]
+    header = json.loads(whole[0])["chsic checkpoint"]
     until, end = os.pipe()
-    with Finished(path, run, {}, PairLines(frame().columns, N)):
+    with Checkpoint("resume", path, header, PairLines(frame().columns, N)):
         child = os.fork()
         if child == 0:
             os.close(end)

@@ -119,19 +119,17 @@ def test_columns_that_gaps_make_constant(frame):
     assert tests.answer("b", "k").pvalue < 1
 
 
-def test_what_is_kept_is_counted_in_bytes(frame, monkeypatch):
-    from chsic._util.cache import arrays_in
+def test_shared_work_is_bounded_in_bytes(frame, monkeypatch):
+    from chsic._util.cache import nbytes_of
 
     monkeypatch.setattr("chsic.many.discovery.KEPT_BYTES", 2_000_000)
     tests = chsic.Discovery(frame)
     for z in GIVEN[:3]:
         for x, y in (("a", "b"), ("a", "c"), ("b", "c")):
             tests.answer(x, y, z)
-    assert 500_000 < tests._kept._bytes <= 2_000_000
-    for key in list(tests._kept._found):  # what they made since they were last asked for
-        tests._kept._use(key)
-    held = arrays_in(list(tests._kept._found.values()))
-    assert sum(held.values()) == tests._kept._bytes <= 1.5 * 2_000_000
+    assert 500_000 < tests._kept._values.currsize <= 2_000_000
+    # Values may have grown since they were last asked for.
+    assert sum(map(nbytes_of, tests._kept._values.values())) <= 1.5 * 2_000_000
 
 
 def test_writing_into_the_data_changes_nothing():

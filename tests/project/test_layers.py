@@ -95,7 +95,6 @@ def test_extras_are_imported_where_used():
         "plotly",
         "polars",
         "rich",
-        "statsmodels",
         "typer",
     )
     code = (
@@ -150,7 +149,8 @@ PUBLIC_MODULES = [
     "kernels.kernel",
     "many.sensitivity",
     "many.calibration",
-    "many.screened",
+    "many.multiple_testing",
+    "many.screen_result",
     "many.screening",
     "measure.comparison",
     "measure.figure1",
@@ -203,12 +203,10 @@ def test_every_public_function_has_an_example(name):
 HELPERS = {
     "count_pairs",
     "max_pairs",
-    "adjusted_pvalues",
     "as_resamples",
     "has_differences_picture",
     "plotly_script",
     "require_libraries",
-    "require_statsmodels",
     "save",
     "settings",
 }

@@ -1,58 +1,44 @@
-"""Arrays of any library that follows the array API standard: NumPy, torch and others."""
+"""Rows in blocks that fit into a processor's cache, and whole numbers each once."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
-import array_api_compat.numpy
 import numpy as np
-from array_api_compat import array_namespace, device, is_torch_array
-from numpy.typing import NDArray
+
+from chsic._util.validate import Index
+
+Rows: TypeAlias = slice | Index
+
+# About as many as a cache holds; with fewer, threads hand the lock of Python over too often.
+BLOCK_ROWS = 2**14
 
 
-def namespace(values: Any) -> Any:
-    """Return the functions of the standard for an array; for NumPy's at once.
+def row_blocks(n: int) -> list[Rows]:
+    """Cut n rows into blocks.
+
+    Examples
+    --------
+    >>> from chsic._util.arrays import row_blocks
+    >>> row_blocks(20_000)
+    [slice(0, 16384, None), slice(16384, 20000, None)]
+    """
+    return [slice(start, min(start + BLOCK_ROWS, n)) for start in range(0, n, BLOCK_ROWS)]
+
+
+def sorted_unique(numbers: Index) -> Index:
+    """Return whole numbers in increasing order, each once.
+
+    As `np.unique` does; but that puts whole numbers into a hash table since NumPy 2.3, which takes
+    several times as long as sorting them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from chsic._util.arrays import namespace
-    >>> namespace(np.zeros(2)).concat([np.zeros(1), np.ones(1)])
-    array([0., 1.])
+    >>> from chsic._util.arrays import sorted_unique
+    >>> sorted_unique(np.array([3, 1, 3, 2, 1]))
+    array([1, 2, 3])
     """
-    if isinstance(values, np.ndarray):
-        return array_api_compat.numpy
-    return array_namespace(values)
-
-
-def beside(values: Any, array: NDArray[Any]) -> Any:
-    """Return numbers or indices of a plan as an array where `values` are, numbers in their type.
-
-    Examples
-    --------
-    >>> import array_api_strict
-    >>> import numpy as np
-    >>> from chsic._util.arrays import beside
-    >>> values = array_api_strict.asarray([1.0, 2.0], dtype=array_api_strict.float32)
-    >>> (values * beside(values, np.array([3.0, 4.0]))).dtype
-    array_api_strict.float32
-    """
-    if isinstance(values, np.ndarray):
-        return array
-    dtype = values.dtype if array.dtype.kind == "f" else None
-    return namespace(values).asarray(array, dtype=dtype, device=device(values))
-
-
-def as_numpy(values: Any) -> NDArray[Any]:
-    """Return an array, which should be small, as one of NumPy from wherever it is.
-
-    Examples
-    --------
-    >>> import array_api_strict
-    >>> from chsic._util.arrays import as_numpy
-    >>> as_numpy(array_api_strict.asarray([1.0, 2.0]))
-    array([1., 2.])
-    """
-    if isinstance(values, np.ndarray):
-        return values
-    return np.from_dlpack(values.cpu() if is_torch_array(values) else values)
+    ordered = np.sort(numbers)
+    unique: Index = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return unique

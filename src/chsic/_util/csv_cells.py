@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 # A spreadsheet computes cells that begin so: https://owasp.org/www-community/attacks/CSV_Injection.
-# Text that has an apostrophe there already gets one more, so that one can always be taken off.
+# Text that has an apostrophe there already gets one more, so that one can always be removed.
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 # The same for polars, to be replaced by the group.
 INERT = r"^'('*[=+\-@\t\r])"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chsic._util.forks import ProcessWide
+from chsic._util.parallel import ProcessWide
 
 
 class _DeliverAgain:

@@ -13,7 +13,7 @@ SHOWN = 20  # of the names there are
 def readable(name: str) -> str:
     r"""Return a column's name as it can stand in a sentence or a picture: in one line, and short.
 
-    Marks that turn the direction of writing and other letters that cannot be seen become spaces.
+    Marks that turn the direction of writing, and others that cannot be printed, become spaces.
 
     Examples
     --------
@@ -21,12 +21,12 @@ def readable(name: str) -> str:
     >>> readable("rate\nper year"), len(readable("x" * 10_000))
     ('rate per year', 40)
     """
-    line = seen(name).strip() or "(no name)"
+    line = printable(name).strip() or "(no name)"
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def seen(text: str) -> str:
-    """Replace letters that cannot be seen by spaces."""
+def printable(text: str) -> str:
+    """Replace characters that cannot be printed by spaces."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
@@ -39,7 +39,7 @@ def shortened(text: str) -> str:
     >>> len(shortened("x" * 10_000))
     200
     """
-    line = seen(text)
+    line = printable(text)
     return line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "…"
 
 

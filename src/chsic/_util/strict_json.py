@@ -1,15 +1,18 @@
-"""JSON that comes from outside: finite numbers, every name once, and an error in a few words."""
+"""JSON that comes from outside: finite numbers, every name once, known fields; errors are short."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections import Counter
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeAlias
 
 from chsic._util.names import readable
 
 MOST_DIGITS = 20  # of a whole number; Python reads thousands of them slowly, or not at all
+
+Check: TypeAlias = Callable[[Any], str | None]  # what was expected, if the value is not that
 
 
 def read_json(text: bytes) -> Any:
@@ -74,6 +77,61 @@ def described(value: object) -> str:
     return readable(repr(value))
 
 
+def require_fields(fields: Mapping[str, Check], value: Any) -> None:
+    """Raise unless a value is an object with these fields and no others.
+
+    Examples
+    --------
+    >>> from chsic._util.strict_json import is_text, number_between, require_fields
+    >>> require_fields({"name": is_text, "pvalue": number_between(0, 1)}, {"name": "a"})
+    Traceback (most recent call last):
+    ValueError: pvalue is missing
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"expected an object, got {described(value)}")
+    for name in value:
+        if name not in fields:
+            raise ValueError(f"unknown field {described(name)}")
+    for name, check in fields.items():
+        if name not in value:
+            raise ValueError(f"{name} is missing")
+        expected = check(value[name])
+        if expected is not None:
+            raise ValueError(f"{name} is {described(value[name])}, expected {expected}")
+
+
+def is_text(value: Any) -> str | None:
+    """Check for a text."""
+    return None if isinstance(value, str) else "a text"
+
+
+def is_pvalue(value: Any) -> str | None:
+    """Check for a number above 0 and of at most 1."""
+    return "a number above 0" if value == 0 else number_between(0, 1)(value)
+
+
+def number_between(low: float | None = None, high: float | None = None) -> Check:
+    """Return a check for a number, whole or not."""
+
+    def check(value: Any) -> str | None:
+        if type(value) not in (int, float):  # a boolean is an int, too
+            return "a number"
+        inside = (low is None or low <= value) and (high is None or value <= high)
+        return None if inside else f"a number from {low} to {high}"
+
+    return check
+
+
+def whole_number_between(low: int, high: int) -> Check:
+    """Return a check for a whole number."""
+
+    def check(value: Any) -> str | None:
+        inside = type(value) is int and low <= value <= high
+        return None if inside else f"a whole number from {low:,} to {high:,}"
+
+    return check
+
+
 def _not_a_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a finite number")
 
@@ -92,8 +150,8 @@ def _whole(text: str) -> int:
 
 
 def _names_once(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(items)
-    if len(made) < len(items):
+    unique = dict(items)
+    if len(unique) < len(items):
         [(twice, _)] = Counter(name for name, _ in items).most_common(1)
         raise ValueError(f"{described(twice)} is there twice")
-    return made
+    return unique

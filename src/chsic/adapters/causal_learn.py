@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import importlib.metadata
 import os
 import weakref
 from collections.abc import Iterable, Mapping
@@ -18,8 +17,8 @@ import numpy as np
 from causallearn.utils.cit import CIT_Base, register_ci_test
 
 from chsic._util.validate import as_count
-from chsic.adapters.digest import digest_of
-from chsic.adapters.pvalue_file import PValueFile
+from chsic.adapters.pvalue_checkpoint import PValueCheckpoint
+from chsic.data.fingerprint import fingerprint
 from chsic.many.discovery import Discovery
 
 NAME = "chsic"
@@ -33,7 +32,8 @@ class CHSIC(CIT_Base):
     data : array, shape (n_samples, n_features)
         May hold strings, as an array of objects, and NaN with ``nan_policy="omit"``.
     cache_path : str or path, optional
-        JSON file that keeps p-values. It is tied to the bytes of the data and to the settings.
+        A checkpoint: a file of JSON lines with the p-values so far, which belongs to the data and
+        the settings.
     kinds : mapping, optional
         ``"number"`` or ``"category"`` for positions of columns, as text or as numbers.
     nan_policy, n_resamples
@@ -54,35 +54,32 @@ class CHSIC(CIT_Base):
     ) -> None:
         super().__init__(data)
         named = {str(column): kind for column, kind in (kinds or {}).items()}
-        seed = None if rng is None else as_count("rng", rng, minimum=0)  # so that files can tell it
+        seed = None if rng is None else as_count("rng", rng, minimum=0)  # which a file can name
         self.tests = Discovery(
             data, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=seed
         )
         # causal-learn itself hashes an abbreviation of the data.
-        self.method, self.data_hash, self.cache_path = NAME, digest_of(data), cache_path
-        self.pvalue_cache: dict[str, Any] = {}
-        self._file: PValueFile | None = None
+        self.method, self.data_hash, self.cache_path = NAME, fingerprint(data), cache_path
+        self.pvalue_cache: dict[str, float] = {}
+        self._checkpoint: PValueCheckpoint | None = None
         if cache_path is not None:
-            settings = json.dumps([sorted(named.items()), nan_policy, int(n_resamples), seed])
-            parameters = hashlib.sha256(settings.encode()).hexdigest()
-            self._file = PValueFile(
-                cache_path,
-                {
-                    "method_name": (NAME, "another test"),
-                    "data_hash": (self.data_hash, "other data"),
-                    "parameters_hash": (parameters, "other settings"),
-                },
-            )
-            self.pvalue_cache = self._file.values
-            weakref.finalize(self, self._file.save)  # also when Python ends
+            settings = (sorted(named.items()), nan_policy, int(n_resamples), seed)
+            header = {
+                "version": importlib.metadata.version("chsic"),
+                "data": self.data_hash,
+                "settings": fingerprint(settings),
+            }
+            self._checkpoint = PValueCheckpoint(cache_path, header)
+            self.pvalue_cache = self._checkpoint.pvalues
+            weakref.finalize(self, self._checkpoint.save)  # also when Python ends
 
     def __deepcopy__(self, memo: object) -> CHSIC:
         return self  # as causal-learn copies graphs with their test; p-values are for all of them
 
     def save_to_local_cache(self) -> None:
         """Save p-values from time to time; causal-learn's own waits for half a minute."""
-        if self._file is not None:
-            self._file.save_at_times()
+        if self._checkpoint is not None:
+            self._checkpoint.save_at_times()
 
     def get_formatted_XYZ_and_cachekey(  # noqa: N802
         self, X: Any, Y: Any, condition_set: Iterable[int] | None
@@ -114,8 +111,7 @@ class CHSIC(CIT_Base):
         if key not in self.pvalue_cache:
             self.pvalue_cache[key] = self.tests.answer(x, y, z).pvalue
             self.save_to_local_cache()
-        pvalue: float = self.pvalue_cache[key]
-        return pvalue
+        return self.pvalue_cache[key]
 
 
 register_ci_test(NAME, CHSIC)

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from chsic._util.cache import Kept
+from chsic._util.cache import Cache
 from chsic._util.validate import as_count
-from chsic.adapters.digest import digest_of
+from chsic.data.fingerprint import fingerprint
 from chsic.many.discovery import Discovery
 
-MOST_DATA = 2  # data sets, with settings, whose work is kept
+MOST_DATA = 2  # data sets, with settings, whose shared work stays in memory
 
-_tests: Kept[Discovery] = Kept(MOST_DATA)
+_tests: Cache[Discovery] = Cache(MOST_DATA)
 
 
 def ci_test(
@@ -70,13 +70,13 @@ def ci_test(
     array = np.asarray(data)
     named = {str(column): kind for column, kind in (kinds or {}).items()}
     seed = None if rng is None else as_count("rng", rng, minimum=0)
-    settings = (tuple(sorted(named.items())), nan_policy, n_resamples, seed)
+    settings = (sorted(named.items()), nan_policy, n_resamples, seed)
 
     def make() -> Discovery:
         return Discovery(
             array, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=seed
         )
 
-    tests = _tests.of((digest_of(array), settings), make)
+    tests = _tests.get(fingerprint(array, settings), make)
     answer = tests.answer(int(x), int(y), [int(column) for column in z])
     return answer.statistic, answer.coefficient, answer.pvalue

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy.stats import false_discovery_control
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from chsic._util.validate import MIN_SAMPLES, as_count, as_number
 from chsic.many.discovery import Discovery
+from chsic.many.multiple_testing import benjamini_hochberg
 
 TARGETS = ("auto", "number", "category")
 
@@ -25,9 +25,9 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
     ----------
     given : int, str, iterable of those or mask, optional
         Columns of X that are confounders: positions, names in a data frame, or a boolean for each
-        column. They are kept.
+        column. They are always selected.
     n_features_to_select : int, optional
-        How many of the others to keep, the strongest; all that are significant if not given.
+        How many of the others to select, the strongest; all that are significant if not given.
     level : float
         Largest p-value, adjusted by Benjamini and Hochberg, of a feature that is significant.
     categories : int, str, iterable of those or mask, optional
@@ -114,8 +114,7 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
             answer = tests.answer(_called(k), "y", [_called(z) for z in known])
             self.pvalues_[k], self.scores_[k] = answer.pvalue, answer.coefficient
         self.adjusted_pvalues_ = np.full(X.shape[1], np.nan)
-        if tested:
-            self.adjusted_pvalues_[tested] = false_discovery_control(self.pvalues_[tested])
+        self.adjusted_pvalues_[tested] = benjamini_hochberg(self.pvalues_[tested])
         self._known = known
         return self
 

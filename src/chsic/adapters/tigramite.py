@@ -9,22 +9,22 @@ tigramite is GPL-3: nothing else imports it.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any, NamedTuple
 
 import numpy as np
+from cachetools import LRUCache
 from tigramite.independence_tests.independence_tests_base import CondIndTest
 
-from chsic._util.cache import Kept
+from chsic._util.cache import Cache
 from chsic._util.validate import Array, as_count
-from chsic.adapters.digest import digest_of
+from chsic.data.fingerprint import fingerprint
 from chsic.inference.independence import chsic_test
 from chsic.inference.plan import MULTIPLES, Multiples
 
-MOST_KEPT = 64  # tests whose p-value tigramite may still ask for
+MOST_TESTS = 64  # whose p-values tigramite may still ask for
 
 
-class Found(NamedTuple):
+class TestOutcome(NamedTuple):
     """Value and p-value of a test, and values under signs if there are any."""
 
     value: float
@@ -36,7 +36,7 @@ class CHSIC(CondIndTest):
     """Conditional independence by C-HSIC, as tigramite calls it.
 
     The measure is the coefficient, 0 if independent and 1 if the same. The p-value assumes that
-    what is left of samples given the condition is independent in time; condition on the past.
+    residuals given the condition are independent in time; condition on the past.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ class CHSIC(CondIndTest):
         self.residual_based = False
         self.recycle_residuals = False
         self.n_resamples = n_resamples
-        self._found: Kept[Found] = Kept(MOST_KEPT)
-        self._of_value: OrderedDict[float, Found] = OrderedDict()
+        self._outcomes: Cache[TestOutcome] = Cache(MOST_TESTS)
+        self._outcome_of_value: LRUCache[float, TestOutcome] = LRUCache(MOST_TESTS)
         if kwargs.get("sig_blocklength") is not None:
             raise ValueError(
                 f"sig_blocklength: got {kwargs['sig_blocklength']!r}, but signs are drawn for "
@@ -100,20 +100,18 @@ class CHSIC(CondIndTest):
         float
             0 if x or y is constant.
         """
-        found = self._test(array, xyz, data_type, self.significance == "shuffle_test")
-        self._of_value[found.value] = found
-        while len(self._of_value) > MOST_KEPT:
-            self._of_value.popitem(last=False)
-        return found.value
+        outcome = self._test(array, xyz, data_type, self.significance == "shuffle_test")
+        self._outcome_of_value[outcome.value] = outcome
+        return outcome.value
 
     def get_analytic_significance(self, value: float, T: int, dim: int, xyz: np.ndarray) -> float:
         """Return the p-value of the test that gave `value`, one of the last ones."""
-        if value not in self._of_value:
+        if value not in self._outcome_of_value:
             raise ValueError(
                 "value: no recent test gave it; C-HSIC has no law of the value alone, so call "
                 "get_dependence_measure on the same data first."
             )
-        return self._of_value[value].pvalue
+        return self._outcome_of_value[value].pvalue
 
     def get_shuffle_significance(
         self,
@@ -124,43 +122,44 @@ class CHSIC(CondIndTest):
         return_null_dist: bool = False,
     ) -> Any:
         """Return the p-value by ``sig_samples`` random signs, and their values if asked."""
-        found = self._test(array, xyz, data_type, shuffle=True)
-        return (found.pvalue, found.null.copy()) if return_null_dist else found.pvalue
+        outcome = self._test(array, xyz, data_type, shuffle=True)
+        return (outcome.pvalue, outcome.null.copy()) if return_null_dist else outcome.pvalue
 
     def _test(
         self, array: np.ndarray, xyz: np.ndarray, data_type: np.ndarray | None, shuffle: bool
-    ) -> Found:
+    ) -> TestOutcome:
         xyz = np.asarray(xyz)
         discrete = np.zeros(len(array), bool)
         if data_type is not None:
             discrete = np.array([bool(np.any(row)) for row in data_type])
         parts = [
-            digest_of(array[xyz == role]) + digest_of(discrete[xyz == role]) for role in range(3)
+            fingerprint(array[xyz == role]) + fingerprint(discrete[xyz == role])
+            for role in range(3)
         ]
         # The same signs for the same data, whatever was asked before; x and y may change places.
-        digest = "".join([*sorted(parts[:2]), parts[2]])
-        rng = np.random.default_rng([self._seed, *bytes.fromhex(digest)])
+        named = "".join([*sorted(parts[:2]), parts[2]])
+        rng = np.random.default_rng([self._seed, *bytes.fromhex(named)])
         varies = (array != array[:, :1]).any(axis=1)
         variables: list[dict[str, np.ndarray]] = [
             {f"{'xyz'[role]}{k}": array[k] for k in np.flatnonzero((xyz == role) & varies)}
             for role in range(3)
         ]
         kinds = {name: "category" for of in variables for name in of if discrete[int(name[1:])]}
-        made = self._by_signs if shuffle else self._by_test
+        test = self._by_signs if shuffle else self._by_test
         key = (shuffle, self.sig_samples if shuffle else self.n_resamples, *parts)
-        return self._found.of(key, lambda: made(*variables, kinds=kinds, rng=rng))
+        return self._outcomes.get(key, lambda: test(*variables, kinds=kinds, rng=rng))
 
-    def _by_test(self, x: Any, y: Any, z: Any, **settings: Any) -> Found:
+    def _by_test(self, x: Any, y: Any, z: Any, **settings: Any) -> TestOutcome:
         if not (x and y):
-            return Found(0.0, 1.0, np.zeros(0))
+            return TestOutcome(0.0, 1.0, np.zeros(0))
         result = chsic_test(x, y, z or None, n_resamples=self.n_resamples, **settings)
-        return Found(result.coefficient, result.pvalue, np.zeros(0))
+        return TestOutcome(result.coefficient, result.pvalue, np.zeros(0))
 
-    def _by_signs(self, x: Any, y: Any, z: Any, **settings: Any) -> Found:
+    def _by_signs(self, x: Any, y: Any, z: Any, **settings: Any) -> TestOutcome:
         """Hold the coefficient against its own values under signs."""
         n_draws = as_count("sig_samples", self.sig_samples, minimum=19)
         if not (x and y):
-            return Found(0.0, 1.0, np.zeros(n_draws))
+            return TestOutcome(0.0, 1.0, np.zeros(n_draws))
         result = chsic_test(
             x,
             y,
@@ -176,4 +175,4 @@ class CHSIC(CondIndTest):
         null = value + unit * (result.null_distribution - estimate)
         # Draws that give the data themselves do so to single precision only.
         null[np.isclose(null, value, rtol=0, atol=1e-6 * np.ptp(null))] = value
-        return Found(value, float((1 + (null >= value).sum()) / (1 + len(null))), null)
+        return TestOutcome(value, float((1 + (null >= value).sum()) / (1 + len(null))), null)

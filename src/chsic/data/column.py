@@ -57,7 +57,7 @@ class Column:
 
     @property
     def described(self) -> str:
-        """What it was taken for: ``"number"``, ``"date"`` or ``"category"``."""
+        """What its values are: ``"number"``, ``"date"`` or ``"category"``."""
         return "date" if self.is_date else self.kind
 
     @property
@@ -70,9 +70,9 @@ class Column:
         """Whether any value is missing."""
         return not all_finite(self.values) and bool(self.missing.any())
 
-    def rows(self, kept: slice | Index | NDArray[np.bool_]) -> Column:
+    def rows(self, which: slice | Index | NDArray[np.bool_]) -> Column:
         """Return some rows, none of them missing; levels without any are forgotten."""
-        values = self.values[kept]
+        values = self.values[which]
         if self.kind == "number":
             return dataclasses.replace(self, values=values)
         used, codes = np.unique(values, return_inverse=True)
@@ -97,7 +97,7 @@ def all_finite(values: Array) -> bool:
 
 
 def read_column(name: str, raw: Any, kind: str | None) -> Column:
-    """Read one column, of the kind it is said to be or that its type tells."""
+    """Read one column, of the given kind, or of the kind that its type implies."""
     if kind is not None and kind not in KINDS:
         known = ", ".join(map(repr, KINDS))
         raise ValueError(f"kinds: unknown kind {kind!r} of {name!r}; known are {known}.")
@@ -242,7 +242,7 @@ def _number(value: Any) -> float:
     if isinstance(value, datetime.date):  # and datetime
         return float((np.datetime64(value, "us") - EPOCH).astype(np.int64)) / DAY
     if isinstance(value, bool | np.bool_ | numbers.Real | decimal.Decimal | str):
-        return float(value)  # also text that is a number, as somebody said that it is one
+        return float(value)  # also text that is a number, if the kind is given
     raise TypeError
 
 
@@ -252,12 +252,12 @@ def _category(name: str, plain: NDArray[Any]) -> Column:
         distinct, inverse = np.unique(plain, return_inverse=True)  # NaN last, and once
         texts = [_text(value) for value in distinct.tolist()]
     else:
-        seen: dict[Hashable, int] = {}
-        values = plain.tolist()
+        places: dict[Hashable, int] = {}
+        values = [_hashable(value) for value in plain.tolist()]
         inverse = np.fromiter(
-            (seen.setdefault(_hashable(value), len(seen)) for value in values), np.intp, len(values)
+            (places.setdefault(value, len(places)) for value in values), np.intp, len(values)
         )
-        texts = [_text(value) for value in seen]
+        texts = [_text(value) for value in places]
     levels = sorted({text for text in texts if text is not None})
     code = {level: float(position) for position, level in enumerate(levels)}
     codes = np.array([np.nan if text is None else code[text] for text in texts])

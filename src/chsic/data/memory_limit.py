@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 SHARE = 0.5  # of the machine's memory
-UNKNOWN = 8 * 2**30  # bytes, where no system tells
+UNKNOWN = 8 * 2**30  # bytes, where the system does not say
 BYTES_OF_ROW = 150  # that a test takes beside the data, at 10^6 rows of one column each
-# Where Linux tells the limit of a container, in both versions of its control groups.
+# Where Linux has the limit of a container, in both versions of its control groups.
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chsic.data.content import Content, mapped
+from chsic.data.file_content import Content, mapped
 from chsic.data.memory_limit import BYTES_OF_ROW, require_memory
 from chsic.data.parquet_footer import ColumnSize, column_sizes
 from chsic.data.polars_errors import PARQUET_IS_BROKEN, errors_of_polars
@@ -31,7 +31,7 @@ class ParquetFile:
     schema : polars.Schema
         Types of the columns, by name.
     sizes : dict of ColumnSize
-        As the footer tells them.
+        From the footer.
     """
 
     name: str
@@ -82,7 +82,7 @@ class ParquetFile:
 
 @contextlib.contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Name the file and the remedy in errors of what it tells of its columns."""
+    """Name the file and the remedy in errors of its footer and pages."""
     what, remedy = PARQUET_IS_BROKEN
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a Parquet file tells of its columns before they are read.
+"""Sizes of the columns of a Parquet file, from its footer, before they are read.
 
 A few bytes may stand for any number of rows there. The numbers of fields are those of
 https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
@@ -13,7 +13,7 @@ from chsic.data.thrift import ThriftReader
 
 MAGIC = b"PAR1"
 BYTE_ARRAY = 6  # the type of values of any size
-PAGE_KINDS = (5, 7, 8)  # fields that tell of a page of data, a dictionary, or data of version 2
+PAGE_KINDS = (5, 7, 8)  # fields of a page of data, a dictionary, or data of version 2
 BYTES_OF_NUMBER = 8
 BYTES_OF_TEXT = 64  # of one value in Python, without its letters
 MOST_NESTED = 100  # levels of parts of a column
@@ -30,7 +30,7 @@ class ColumnSize:
     n_bytes : int
         Their size once they are unpacked; text that is repeated may still be there once only.
     n_text : int
-        The size of text with every repetition, where the file tells.
+        The size of text with every repetition, where the file has it.
     is_text : bool
         Whether values have no fixed size.
     places : list of (int, int)
@@ -44,7 +44,7 @@ class ColumnSize:
     places: list[tuple[int, int]] = dataclasses.field(default_factory=list)
 
     def add(self, chunk: dict[int, Any], n_rows: int) -> None:
-        """Add what the footer tells of one group of rows."""
+        """Add one group of rows, from the footer."""
         self.is_text |= chunk[1] == BYTE_ARRAY
         self.n_values += max(chunk[5], n_rows)
         self.n_bytes += chunk[6]

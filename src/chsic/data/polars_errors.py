@@ -1,4 +1,4 @@
-"""What polars says of files that it cannot read, in one sentence."""
+"""Errors of polars for files that it cannot read, in one sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def errors_of_polars(name: str, prefix: str, remedy: str) -> Iterator[None]:
     name : str
         What the file is called.
     prefix, remedy : str
-        What is said before polars is quoted, and after it.
+        Of the message, before and after the words of polars.
     """
     import polars as pl
 

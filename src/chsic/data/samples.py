@@ -11,8 +11,15 @@ import numpy as np
 from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
 from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
+from chsic.data.arguments import (
+    MOST_LEVELS,
+    Columns,
+    Data,
+    called,
+    cut_into_columns,
+    require_usable,
+)
 from chsic.data.column import Column, read_column
-from chsic.data.columns import MOST_LEVELS, Columns, Data, called, cut_into_columns, require_usable
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message
@@ -47,7 +54,7 @@ class Samples:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What each column was taken for, by its name."""
+        """Of each column, by its name: ``"number"``, ``"date"`` or ``"category"``."""
         return {column.name: column.described for column in (*self.x, *self.y, *self.z)}
 
 
@@ -127,13 +134,13 @@ def read_arguments(
     """
     cut = {argument: cut_into_columns(argument, values) for argument, values in given.items()}
     names = {name for columns in cut.values() for name, _ in columns}
-    said = as_kinds(kinds, [*given, *sorted(names - given.keys())])
+    kind_of = as_kinds(kinds, [*given, *sorted(names - given.keys())])
     return {
         argument: [
             raw
             if isinstance(raw, Column)
             else read_column(
-                name, raw, said.get(name, None if argument in names else said.get(argument))
+                name, raw, kind_of.get(name, None if argument in names else kind_of.get(argument))
             )
             for name, raw in columns
         ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from chsic._util.csv_cells import INERT, original
 from chsic._util.names import did_you_mean
-from chsic.data.content import (
+from chsic.data.file_content import (
     Content,
     as_text,
     end_of_line,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BEGINNING = 2**16  # bytes whose rows are counted
 SEPARATORS = (",", "\t", ";")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]  # what stands for no value
-ROWS_SEEN = 10_000  # from which types are inferred; all of them if that fails
+INFER_ROWS = 10_000  # from which types are inferred; all of them if that fails
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,9 +98,12 @@ class Table:
         series = self._read_text(ordered) if self.parquet is None else self.parquet.read(ordered)
         # Text that is repeated may be there once, but Python holds each of its repetitions.
         require_memory(self.path, sum(map(_bytes_of_text, series)))
-        found = dict(zip(ordered, series, strict=True))
+        by_position = dict(zip(ordered, series, strict=True))
         return pl.DataFrame(
-            [found[position].alias(name) for name, position in zip(columns, positions, strict=True)]
+            [
+                by_position[position].alias(name)
+                for name, position in zip(columns, positions, strict=True)
+            ]
         )
 
     def _read_text(self, positions: list[int]) -> list[polars.Series]:
@@ -119,16 +122,16 @@ class Table:
         }
         with errors_of_polars(self.path, *CSV_IS_BROKEN):
             try:
-                frame = pl.read_csv(self.content, infer_schema_length=ROWS_SEEN, **settings)
+                frame = pl.read_csv(self.content, infer_schema_length=INFER_ROWS, **settings)
             except pl.exceptions.ComputeError:
                 frame = pl.read_csv(self.content, infer_schema_length=None, **settings)
             if blank:
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        found = [_without_apostrophes(series) for series in frame.get_columns()]
+        columns = [_without_apostrophes(series) for series in frame.get_columns()]
         if self.separator == ";":
-            found = [_decimal_commas(series) for series in found]
-        read = dict(zip(wanted, found, strict=True))
-        return [read[position] for position in positions]
+            columns = [_decimal_commas(series) for series in columns]
+        by_position = dict(zip(wanted, columns, strict=True))
+        return [by_position[position] for position in positions]
 
     @functools.cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -167,7 +170,7 @@ def _bytes_of_text(series: polars.Series) -> int:
 
 
 def _without_apostrophes(series: polars.Series) -> polars.Series:
-    """Give text back that an apostrophe keeps a spreadsheet from computing."""
+    """Take off apostrophes that keep spreadsheets from computing text."""
     import polars as pl
 
     if series.dtype != pl.String or not series.str.starts_with("'").any():
@@ -244,7 +247,7 @@ def _header(name: str, first_line: bytes) -> tuple[tuple[str, ...], str]:
 def _require_no_more_fields(name: str, number: int, separator: str, lines: bytes) -> None:
     """Raise if rows have more fields than there are names: all columns would have others' values.
 
-    Some of them are looked at, as columns that nobody asks for are not read.
+    The first rows are looked at, as columns that are not asked for are not read.
     """
     text = lines.decode("utf-8", errors="replace")
     with _cells_of_any_length(len(text)):

@@ -1,4 +1,4 @@
-"""The compact protocol of Thrift, in which Parquet tells of what it holds.
+"""The compact protocol of Thrift, in which the footer of a Parquet file is written.
 
 https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 """
@@ -41,13 +41,13 @@ class ThriftReader:
         """
         if depth > MOST_NESTED:
             raise LookupError
-        found: dict[int, Any] = {}
+        fields: dict[int, Any] = {}
         number = 0
         while head := self._byte():
             kind, step = head & 15, head >> 4
             number = number + step if step else self._integer()
-            found[number] = kind == TRUE if kind in (TRUE, FALSE) else self._value(kind, depth)
-        return found
+            fields[number] = kind == TRUE if kind in (TRUE, FALSE) else self._value(kind, depth)
+        return fields
 
     def _value(self, kind: int, depth: int) -> Any:
         if BYTE < kind < DOUBLE:  # integers of 16, 32 and 64 bits

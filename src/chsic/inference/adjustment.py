@@ -14,9 +14,9 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from chsic._util.arrays import beside, namespace
+from chsic._util.arrays import Rows, row_blocks
+from chsic._util.namespaces import beside, namespace
 from chsic._util.parallel import in_order
-from chsic._util.rows import Rows, in_parts
 from chsic._util.validate import Array, Index
 from chsic.inference.batches import Batch, Strata
 from chsic.inference.ridge import Ridge
@@ -129,11 +129,11 @@ class NoAdjustment:
 
     def fit(self, targets: Columns) -> Plain:
         """Compute the mean."""
-        return Plain(CentredFit(_mean(targets, in_parts(self._n))))
+        return Plain(CentredFit(_mean(targets, row_blocks(self._n))))
 
     def parts(self) -> list[Batch]:
         """Return rows that follow each other."""
-        return [Batch.at(rows) for rows in in_parts(self._n)]
+        return [Batch.at(rows) for rows in row_blocks(self._n)]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ class RidgeAdjustment:
 
     def parts(self) -> list[Batch]:
         """Return rows that follow each other."""
-        return [Batch.at(rows, z=self._z[rows]) for rows in in_parts(len(self._z))]
+        return [Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z))]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chsic._util.cache import Kept
+from chsic._util.cache import Cache
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
 from chsic.inference.adjustment import (
@@ -366,8 +366,8 @@ class FitEffects:
         partners = graph.degrees.astype(np.float64)
         self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
         # By identity, and with the directions themselves, so that no other ones get it.
-        self._alone: Kept[_DirectionSums] = Kept(MOST_DIRECTIONS)
-        self._between: Kept[tuple[Array, Array, Array]] = Kept(MOST_BETWEEN)
+        self._alone: Cache[_DirectionSums] = Cache(MOST_DIRECTIONS)
+        self._between: Cache[tuple[Array, Array, Array]] = Cache(MOST_BETWEEN)
 
     def of(self, fit_x: object, d_x: Array | None, fit_y: object, d_y: Array | None) -> FitEffect:
         """Return the effect of two fits with directions at all samples; none without those."""
@@ -376,10 +376,10 @@ class FitEffects:
         assert isinstance(fit_x, RidgeFit)
         assert isinstance(fit_y, RidgeFit)
         c_x, c_y = fit_x.spent, fit_y.spent
-        alone_x = self._alone.of(id(d_x), lambda: self._sums(d_x))
-        alone_y = self._alone.of(id(d_y), lambda: self._sums(d_y))
+        alone_x = self._alone.get(id(d_x), lambda: self._sums(d_x))
+        alone_y = self._alone.get(id(d_y), lambda: self._sums(d_y))
         key = id(d_x), id(d_y)
-        between = self._between.of(key, lambda: (alone_x.lap.T @ d_y, d_x, d_y))[0]
+        between = self._between.get(key, lambda: (alone_x.lap.T @ d_y, d_x, d_y))[0]
         both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
         return FitEffect(
             1 + float(c_x @ alone_x.products) / self._total,

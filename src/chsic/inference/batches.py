@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from chsic._util import rows as together
-from chsic._util.rows import Rows
+from chsic._util import arrays
+from chsic._util.arrays import Rows
 from chsic._util.validate import Array, Index
 from chsic.inference.units import Units, segment_sums
 from chsic.pairs import PairGraph
@@ -94,10 +94,10 @@ class Strata:
         """Cut the order between strata; large ones are cut as well, and stay by themselves."""
         bounds = np.concatenate([[0], np.cumsum(self.sizes)])
         cuts = [0]
-        for stratum in np.flatnonzero(self.sizes > together.AT_ONCE).tolist():
+        for stratum in np.flatnonzero(self.sizes > arrays.BLOCK_ROWS).tolist():
             begin, end = bounds[stratum : stratum + 2].tolist()
             cuts += _bounds_between(bounds, cuts[-1], begin)
-            cuts += [*range(begin + together.AT_ONCE, end, together.AT_ONCE), end]
+            cuts += [*range(begin + arrays.BLOCK_ROWS, end, arrays.BLOCK_ROWS), end]
         cuts += _bounds_between(bounds, cuts[-1], len(self.order))
         return [self._part(self.order[a:b]) for a, b in itertools.pairwise(cuts)]
 
@@ -205,7 +205,7 @@ def cut_into_batches(
     if strata is not None:
         return _in_strata(strata, units)
     if (
-        n > together.AT_ONCE
+        n > arrays.BLOCK_ROWS
         and runs is not None
         and runs.in_order
         and not len(graph.listed[0])
@@ -230,7 +230,7 @@ def _cuts(bounds: Index, rows: int) -> list[tuple[int, int]]:
 def _along_line(runs: Intervals, units: Units, z: Array | None, rim: int) -> Batches:
     """Neighbours on a line are neighbours in memory: the rows of a batch are a run."""
     here, none = np.arange(len(runs.order)), np.empty(0, np.intp)
-    cuts = _cuts(units.bounds, together.AT_ONCE)
+    cuts = _cuts(units.bounds, arrays.BLOCK_ROWS)
 
     def make(number: int) -> Batch:
         first, last = cuts[number]
@@ -292,7 +292,7 @@ def _bounds_between(bounds: Index, start: int, stop: int) -> list[int]:
     """Return bounds after `start`, as far apart as a part may be large, up to `stop`."""
     cuts = []
     while start < stop:
-        most = min(start + together.AT_ONCE, stop)
+        most = min(start + arrays.BLOCK_ROWS, stop)
         start = int(bounds[np.searchsorted(bounds, most, side="right") - 1])
         cuts.append(start)
     return cuts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from chsic.data.arguments import called
 from chsic.data.column import Column
-from chsic.data.columns import called
 
 NEVER_TOGETHER = (
     "x and y never vary together given z: in every pair of samples that is compared, one of them "

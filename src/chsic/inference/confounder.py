@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index
+from chsic.data.arguments import Columns, side_by_side
+from chsic.data.cleaning import about_far_values, clip_limits, clip_outliers, compress_outliers
 from chsic.data.column import Column
-from chsic.data.columns import Columns, side_by_side
-from chsic.data.outliers import about_far_values, clip_limits, clipped, drawn_in
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
 from chsic.pairs.nearest_neighbours import sorted_with_ties
 from chsic.pairs.strata import strata_of
@@ -120,7 +120,7 @@ def _scaled(column: Column) -> Array:
         # From the median on, so that values far from zero keep their digits.
         values = values - np.median(values, axis=0)
         # Among rows that are compared, z may be constant.
-        near = clipped(values, clip_limits(values))
+        near = clip_outliers(values, clip_limits(values))
         spread = standard_deviations("z", near)[0] or 1.0
     else:
         counts = np.bincount(column.values.astype(np.intp))
@@ -128,6 +128,6 @@ def _scaled(column: Column) -> Array:
         spread = np.sqrt((counts * (1 - counts / n)).sum() / (n - 1))
         often = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
         values = (column.values[:, np.newaxis] == often).astype(np.float64)
-    scaled = drawn_in(values / spread)
+    scaled = compress_outliers(values / spread)
     scaled -= scaled.mean(axis=0)
     return scaled

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from chsic._util.arrays import as_numpy, beside, namespace
+from chsic._util.namespaces import as_numpy, beside, namespace
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
 from chsic.inference.plan import Plan, VariablePlan

@@ -14,7 +14,7 @@ import numpy as np
 
 from chsic._util.malloc import keep_freed_memory
 from chsic._util.validate import MIN_SAMPLES, Index
-from chsic.data.columns import Columns
+from chsic.data.arguments import Columns
 from chsic.inference import cautions
 from chsic.inference.confounder import Confounder
 from chsic.inference.metric import MetricLearner

@@ -7,7 +7,7 @@ from typing import Any
 
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import RNGLike, as_count, as_generator
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
 from chsic.inference.compare import run_test
 from chsic.inference.plan import TOL, Bandwidths

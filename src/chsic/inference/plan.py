@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from chsic._util.arrays import Rows
 from chsic._util.parallel import in_order
-from chsic._util.rows import Rows
 from chsic._util.validate import Array, Index
-from chsic.data.columns import Columns
-from chsic.data.outliers import about_far_values
+from chsic.data.arguments import Columns
+from chsic.data.cleaning import about_far_values
 from chsic.inference import cautions
 from chsic.inference.adjustment import Adjustment, Fit, Fitted, all_residuals
 from chsic.inference.batches import Batch

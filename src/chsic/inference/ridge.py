@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from chsic._util.arrays import beside, namespace
-from chsic._util.distinct import distinct
+from chsic._util.arrays import Rows, sorted_unique
 from chsic._util.forks import Lock
-from chsic._util.rows import Rows
+from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
@@ -366,4 +365,4 @@ def some_rows(z: Array, number: int) -> Rows:
         return slice(None)
     ends = np.concatenate([z.argmin(axis=0), z.argmax(axis=0)])[: number // 2]
     drawn = np.random.default_rng(0).choice(n, number - len(ends), replace=False, shuffle=False)
-    return distinct(np.concatenate([drawn, ends]))
+    return sorted_unique(np.concatenate([drawn, ends]))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chsic._util.arrays import beside, namespace
+from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array, Index
 
 LOOP_FROM = 64  # samples in a unit

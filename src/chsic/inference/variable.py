@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from chsic._util.validate import Array, Index
+from chsic.data.arguments import Columns, indicators, require_no_identifier
+from chsic.data.cleaning import clip_limits, clip_outliers, compress_outliers, without_rounding
 from chsic.data.column import Column
-from chsic.data.columns import Columns, indicators, require_no_identifier
-from chsic.data.outliers import clip_limits, clipped, drawn_in
-from chsic.data.rounding import without_rounding
 from chsic.kernels.bandwidth import joint_deviations, require_finite_range
 
 MOST_LEVELS_TOLD_APART = 60  # of a category; fewer than a kernel has features
@@ -48,10 +47,10 @@ class Scaling:
         return self._scaled(values - self.centre)
 
     def _scaled(self, deviations: Array) -> Variable:
-        near = clipped(deviations, self.limits)
+        near = clip_outliers(deviations, self.limits)
         scaled = deviations / self.spread
         inside = scaled if near is deviations else near / self.spread
-        return Variable(drawn_in(scaled), inside, self)
+        return Variable(compress_outliers(scaled), inside, self)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -85,7 +84,7 @@ class Variable:
         centre = np.median(values, axis=0)
         values = values - centre
         limits = clip_limits(values)
-        spread = joint_deviations(argument, clipped(values, limits), origin)
+        spread = joint_deviations(argument, clip_outliers(values, limits), origin)
         unit = float(spread[0]) if len(spread) == 1 else 1.0
         spread[spread == 0] = 1.0  # constant among the rows that are used
         return Scaling(pooled, centre, limits, spread, origin, unit)._scaled(values)

@@ -15,7 +15,7 @@ from array_api_compat import array_namespace, device, is_numpy_array
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from chsic._util.distinct import distinct
+from chsic._util.arrays import sorted_unique
 from chsic._util.validate import Array, Index
 from chsic.kernels.kernel import Kernel
 
@@ -250,4 +250,4 @@ def candidate_rows(x: Array, number: int) -> Index | slice:
     for column in x.T:
         order = np.argpartition(column, [extremes, n - extremes])
         rows += [order[:extremes], order[n - extremes :]]
-    return distinct(np.concatenate(rows))
+    return sorted_unique(np.concatenate(rows))

@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._util.parallel import blas_on_one_thread, in_order
 from chsic._util.validate import RNGLike, as_count, as_generator, as_number, as_numbers
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
 from chsic.inference.independence import chsic_test
 from chsic.many.simulation import Source

@@ -1,180 +1,238 @@
-"""The lines of a screen's file of finished pairs: how they are made, and which ones are valid."""
+"""A checkpoint: results of a long run in a file, so that a run that was killed can go on.
+
+The file is read again by another process, maybe after others wrote to it: it is input. Nothing in
+it changes before all of it is known to be valid.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeAlias
+import contextlib
+import itertools
+import json
+import os
+import time
+from collections.abc import Hashable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
-from chsic._util.names import seen
-from chsic._util.strict_json import described
-from chsic._util.validate import MIN_SAMPLES
-from chsic.inference.result import IndependenceResult
-from chsic.inference.settings import FEWEST_RESAMPLES, MOST_RESAMPLES
-from chsic.many.column_tests import Failure
-from chsic.many.screened import ScreenedPair, adjusted_pvalues
+from chsic._util.names import printable
+from chsic._util.strict_json import read_json
 
-SEEDS = 2**62  # they are smaller
-LONGEST_SENTENCE = 2_000  # characters of a warning
-LONGEST_BESIDE_NAMES = 2**20  # bytes of a line without the names of its columns
-BYTES_OF_CHARACTER = 12  # in JSON, at the most
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
-Check: TypeAlias = Callable[[Any], str | None]  # what should be there, if it is not
+TITLE = "chsic checkpoint"
+START = json.dumps({TITLE: {}}).encode()[:-2]  # how such a file begins
+PAUSE = 0.01  # seconds between two attempts to lock a file
 
-
-def line_of(x: str, y: str, result: IndependenceResult | Failure) -> dict[str, Any]:
-    """Return what is kept of a test, ready for JSON: all fields of a pair that it alone decides."""
-    if isinstance(result, Failure):
-        return {"x": x, "y": y, "failed": _sentence(result.reason)}
-    low, high = result.confidence_interval()
-    return {
-        "x": x,
-        "y": y,
-        "pvalue": result.pvalue,
-        "coefficient": result.coefficient,
-        "low": low,
-        "high": high,
-        "statistic": result.statistic,
-        "n_samples": result.n_samples,
-        "n_omitted": result.n_omitted,
-        "warnings": [_sentence(warning) for warning in result.warnings],
-    }
+Key = TypeVar("Key", bound=Hashable, covariant=True)
 
 
-def pairs_of(lines: Sequence[dict[str, Any]]) -> tuple[ScreenedPair, ...]:
-    """Add adjusted p-values, which all pairs decide together."""
-    pvalues = [line["pvalue"] for line in lines]
-    return tuple(
-        ScreenedPair(**line | {"warnings": tuple(line["warnings"])}, pvalue_bh=bh, pvalue_holm=holm)
-        for line, bh, holm in zip(
-            lines, adjusted_pvalues(pvalues), adjusted_pvalues(pvalues, "holm"), strict=True
-        )
-    )
+class LineFormat(Protocol[Key]):
+    """Which lines a file may have; both checks raise a ValueError of a few words."""
+
+    @property
+    def max_bytes(self) -> int:
+        """Of a line."""
+
+    def check_header(self, header: Any) -> None:
+        """Check what the first line says of the run."""
+
+    def check_line(self, line: Any) -> Key:
+        """Check another line, and return the key of its result: each has one line."""
 
 
-class PairLines:
-    """Which lines a file of finished pairs may have.
+class Checkpoint(Generic[Key]):
+    """A file of JSON lines: a header that names the run, then one line for each result.
+
+    No other process can open it meanwhile. A line that a killed process left unfinished is dropped.
 
     Parameters
     ----------
-    columns : collection of str
-        Names of those that can be tested.
-    n_rows : int
-        Of the data.
+    argument : str
+        What the caller calls the path, for messages.
+    path : path-like
+        Made if it is not there; if it is, its results need not be computed again.
+    header : mapping
+        What names the run: the same data and settings have the same.
+    line_format : LineFormat
+        Which lines are valid.
+    defaults : mapping
+        Further fields of the header of a new file; those of an old one may differ, as a seed does.
+    patience : float
+        Seconds to wait for another process that has the file open.
+
+    Attributes
+    ----------
+    header : dict
+        As it is in the file.
+    lines : dict
+        The results in the file, by key.
 
     Examples
     --------
-    >>> from chsic.many.checkpoint import PairLines
-    >>> PairLines({"a", "b"}, 100).check_line({"x": "a", "y": "b", "failed": "a is constant."})
-    ('a', 'b')
+    >>> import pathlib, tempfile
+    >>> from chsic.many.checkpoint import Checkpoint
+    >>> class Answers:
+    ...     max_bytes = 100
+    ...     def check_header(self, header):
+    ...         pass
+    ...     def check_line(self, line):
+    ...         return line["question"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "run.jsonl"
+    ...     with Checkpoint("resume", path, {"data": "a"}, Answers(), {"seed": 7}) as first:
+    ...         first.add({"question": 1, "answer": 42})
+    ...     with Checkpoint("resume", path, {"data": "a"}, Answers(), {"seed": 8}) as again:
+    ...         again.header["seed"], again.lines
+    (7, {1: {'question': 1, 'answer': 42}})
     """
 
-    def __init__(self, columns: Collection[str], n_rows: int) -> None:
-        self._columns, self._n_rows = columns, n_rows
-        pair: dict[str, Check] = {"x": self._column, "y": self._column}
-        strength = _number(-1, 1)
-        self._failed: dict[str, Check] = {**pair, "failed": _printable}
-        self._tested: dict[str, Check] = {
-            **pair,
-            "pvalue": _pvalue,
-            "coefficient": strength,
-            "low": strength,
-            "high": strength,
-            "statistic": _number(),
-            "n_samples": _whole(MIN_SAMPLES, n_rows),
-            "n_omitted": _whole(0, n_rows),
-            "warnings": _sentences,
-        }
+    def __init__(
+        self,
+        argument: str,
+        path: str | os.PathLike[str],
+        header: Mapping[str, Any],
+        line_format: LineFormat[Key],
+        defaults: Mapping[str, Any] | None = None,
+        *,
+        patience: float = 0.0,
+    ) -> None:
+        file = require_file_name(argument, path)
+        self._argument, self._name, self._format = argument, printable(str(file)), line_format
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Without a buffer: a process that is forked meanwhile has none that it might write, too.
+        self._file = file.open("a+b", buffering=0)
+        try:
+            self._lock(patience)
+            self.header = {**header, **(defaults or {})}
+            self.lines: dict[Key, dict[str, Any]] = {}
+            n_bytes = self._read(header)
+            self._file.truncate(n_bytes)
+            if not n_bytes:
+                self.add({TITLE: self.header})
+        except BaseException:
+            self._close()
+            raise
 
-    @property
-    def longest(self) -> int:
-        """Bytes of a line at the most."""
-        name = max(map(len, self._columns), default=0)
-        return LONGEST_BESIDE_NAMES + 2 * BYTES_OF_CHARACTER * name
+    def __enter__(self) -> Checkpoint[Key]:
+        return self
 
-    def check_run(self, run: Any) -> None:
-        """Raise unless this can be the first line."""
-        fields: dict[str, Check] = {
-            "version": _text,
-            "data": _text,
-            "n_resamples": _whole(FEWEST_RESAMPLES, MOST_RESAMPLES),
-            "seed": _whole(0, SEEDS - 1),
-        }
-        _require(fields, run)
+    def __exit__(self, *_: object) -> None:
+        self._close()
 
-    def check_line(self, line: Any) -> tuple[str, str]:
-        """Raise unless this can be the line of a pair, and return the pair."""
-        if isinstance(line, dict) and "failed" in line:
-            _require(self._failed, line)
-        else:
-            _require(self._tested, line)
-            if line["low"] > line["high"]:
-                raise ValueError(f"low is {line['low']}, above high, which is {line['high']}")
-            rows = line["n_samples"] + line["n_omitted"]
-            if rows > self._n_rows:  # samples without a partner are in neither
+    def add(self, line: dict[str, Any]) -> None:
+        """Write one more, at once: a killed process loses none of those."""
+        rest = json.dumps(line).encode() + b"\n"
+        while rest:
+            rest = rest[self._file.write(rest) :]
+
+    def _lock(self, patience: float) -> None:
+        """Keep other processes off the file until it is closed."""
+        deadline = time.monotonic() + patience
+        while not _try_lock(self._file):
+            if time.monotonic() >= deadline:
                 raise ValueError(
-                    f"n_samples and n_omitted add up to {rows}, but the data have {self._n_rows} "
-                    "rows"
+                    f"{self._argument}: another run is using {self._name}; wait for it, or name "
+                    "another file."
                 )
-        if line["x"] == line["y"]:
-            raise ValueError(f"x and y are the same column, {described(line['x'])}")
-        return line["x"], line["y"]
+            time.sleep(PAUSE)
 
-    def _column(self, value: Any) -> str | None:
-        known = isinstance(value, str) and value in self._columns
-        return None if known else "the name of a column that can be tested"
+    def _close(self) -> None:
+        if fcntl is not None:  # a forked process may have the file open for longer
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+        self._file.close()
+
+    def _read(self, header: Mapping[str, Any]) -> int:
+        """Read and check all lines that are whole, and return how many bytes they are."""
+        n_bytes = 0
+        first: dict[Key, int] = {}
+        with open(self._file.fileno(), "rb", closefd=False) as reader:
+            for number, text in enumerate(self._whole_lines(reader), 1):
+                try:
+                    line = read_json(text)
+                    if number == 1:
+                        self.header = _header_of(line, self._format)
+                    else:
+                        key = self._format.check_line(line)
+                        if first.setdefault(key, number) != number:
+                            raise ValueError(f"the same result as in line {first[key]}")
+                        self.lines[key] = line
+                except ValueError as error:
+                    raise self._damaged(number, str(error)) from None
+                if number == 1:
+                    self._require_same(header)
+                n_bytes += len(text)
+        return n_bytes
+
+    def _whole_lines(self, reader: BinaryIO) -> Iterator[bytes]:
+        """Yield all lines but an unfinished one, if the file is a checkpoint."""
+        reader.seek(0)
+        for number in itertools.count(1):
+            text = reader.readline(self._format.max_bytes + 1)
+            if number == 1 and not text.startswith(START[: len(text)]):
+                raise ValueError(
+                    f"{self._argument}: {self._name} is not a checkpoint of chsic, as line 1 "
+                    "shows; name another file."
+                )
+            if len(text) > self._format.max_bytes:
+                raise self._damaged(number, f"longer than {self._format.max_bytes:,} bytes")
+            if not text.endswith(b"\n"):
+                return
+            yield text
+
+    def _require_same(self, header: Mapping[str, Any]) -> None:
+        other = [name for name, value in header.items() if value != self.header.get(name)]
+        if other:
+            raise ValueError(
+                f"{self._argument}: {self._name} is of a run with other {' and '.join(other)}; "
+                "name another file, or remove it."
+            )
+
+    def _damaged(self, number: int, what: str) -> ValueError:
+        remedy = (
+            "name another file, or remove this one and start anew"
+            if number == 1
+            else "remove that line, and its result is computed again"
+        )
+        return ValueError(f"{self._argument}: {self._name}, line {number}: {what}; {remedy}.")
 
 
-def _require(fields: Mapping[str, Check], found: Any) -> None:
-    """Raise unless something is an object with these fields and no others."""
-    if not isinstance(found, dict):
-        raise ValueError(f"expected an object, got {described(found)}")
-    for name in found:
-        if name not in fields:
-            raise ValueError(f"unknown field {described(name)}")
-    for name, check in fields.items():
-        if name not in found:
-            raise ValueError(f"{name} is missing")
-        expected = check(found[name])
-        if expected is not None:
-            raise ValueError(f"{name} is {described(found[name])}, expected {expected}")
+def require_file_name(argument: str, path: str | os.PathLike[str]) -> Path:
+    """Return where a file is or can be made; folders, pipes and devices are not even opened."""
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise TypeError(
+            f"{argument}: expected the name of a file, got {path!r}; write 'run.jsonl'."
+        )
+    file = Path(path)
+    name = printable(str(file))
+    if "\0" in str(file):
+        raise ValueError(f"{argument}: no file can be called {name!r}; name another one.")
+    if file.is_dir():
+        raise ValueError(f"{argument}: {name} is a folder; name a file.")
+    if file.exists() and not file.is_file():
+        raise ValueError(f"{argument}: {name} is not a regular file; name another one.")
+    return file
 
 
-def _number(low: float | None = None, high: float | None = None) -> Check:
-    def check(value: Any) -> str | None:
-        if type(value) not in (int, float):  # a boolean is an int, too
-            return "a number"
-        inside = (low is None or low <= value) and (high is None or value <= high)
-        return None if inside else f"a number from {low} to {high}"
-
-    return check
-
-
-def _pvalue(value: Any) -> str | None:
-    return "a number above 0" if value == 0 else _number(0, 1)(value)
+def _try_lock(file: BinaryIO) -> bool:
+    """Lock a file if no other process has, and tell whether that worked."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
-def _whole(low: int, high: int) -> Check:
-    def check(value: Any) -> str | None:
-        inside = type(value) is int and low <= value <= high
-        return None if inside else f"a whole number from {low:,} to {high:,}"
-
-    return check
-
-
-def _text(value: Any) -> str | None:
-    return None if isinstance(value, str) else "a text"
-
-
-def _sentence(text: str) -> str:
-    """Return what is kept of a sentence, which may quote the data."""
-    return seen(text[:LONGEST_SENTENCE])
-
-
-def _printable(value: Any) -> str | None:
-    valid = isinstance(value, str) and value.isprintable() and len(value) <= LONGEST_SENTENCE
-    return None if valid else "a sentence of characters that can be printed"
-
-
-def _sentences(value: Any) -> str | None:
-    valid = isinstance(value, list) and all(_printable(one) is None for one in value)
-    return None if valid else "a list of sentences of characters that can be printed"
+def _header_of(line: Any, line_format: LineFormat[Any]) -> dict[str, Any]:
+    """Return what the first line says of the run."""
+    if not isinstance(line, dict) or [*line] != [TITLE]:
+        raise ValueError(f"expected an object with {TITLE!r} and nothing else")
+    header: dict[str, Any] = line[TITLE]
+    line_format.check_header(header)
+    return header

@@ -10,8 +10,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from chsic._util.parallel import as_finished, in_order
+from chsic.data.arguments import Columns
 from chsic.data.column import Column
-from chsic.data.columns import Columns
 from chsic.data.samples import Samples
 from chsic.inference.arrangement import arrange
 from chsic.inference.compare import compare, learn, remember

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from chsic._util.cache import Kept, KeptArrays
+from chsic._util.cache import Cache, nbytes_of
 from chsic._util.names import did_you_mean, readable
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import (
@@ -21,8 +21,8 @@ from chsic._util.validate import (
     as_generator,
     require_same_length,
 )
+from chsic.data.arguments import MOST_LEVELS, Data, named_columns, require_usable
 from chsic.data.column import Column, read_column
-from chsic.data.columns import MOST_LEVELS, Data, named_columns, require_usable
 from chsic.data.samples import (
     Samples,
     as_kinds,
@@ -156,8 +156,8 @@ class Discovery:
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
         n_resamples = as_resamples(n_resamples)
         self._settings = Settings(n_resamples=n_resamples, looks=LOOKS_OF_MANY)
-        self._kept: KeptArrays[_Conditioned | _Variable] = KeptArrays(KEPT_BYTES)
-        self._answers: Kept[Answer] = Kept(MOST_ANSWERS)
+        self._kept: Cache[_Conditioned | _Variable] = Cache(KEPT_BYTES, weigh=nbytes_of)
+        self._answers: Cache[Answer] = Cache(MOST_ANSWERS)
 
     def __repr__(self) -> str:
         shown = ", ".join(readable(name) for name in self._names[:8])
@@ -188,7 +188,7 @@ class Discovery:
         """
         of_x, of_y, of_z = self._places("x", x), self._places("y", y), self._places("z", z)
         of_x, of_y = sorted((of_x, of_y))
-        return self._answers.of((of_x, of_y, of_z), lambda: self._answer(of_x, of_y, of_z))
+        return self._answers.get((of_x, of_y, of_z), lambda: self._answer(of_x, of_y, of_z))
 
     def _answer(self, x: Places, y: Places, z: Places) -> Answer:
         constant = self._constant_among(x, y, z)
@@ -223,7 +223,7 @@ class Discovery:
             samples = complete_samples(Samples(*columns))
             settings = Settings(n_resamples=self._settings.n_resamples)
             return run_test(samples, settings, rng)
-        conditioned = self._kept.of(of_z, lambda: self._condition(of_z))
+        conditioned = self._kept.get(of_z, lambda: self._condition(of_z))
         assert isinstance(conditioned, _Conditioned)
         given = conditioned.given
         first, second = (self._variable(places, of_z, conditioned) for places in (of_x, of_y))
@@ -235,7 +235,7 @@ class Discovery:
         return compare(arrangement, self._settings, first.planned, second.planned, samples, rng)
 
     def _variable(self, places: Places, z: Places, conditioned: _Conditioned) -> _Variable:
-        made = self._kept.of((places, z), lambda: self._plan(places, conditioned))
+        made = self._kept.get((places, z), lambda: self._plan(places, conditioned))
         assert isinstance(made, _Variable)
         return made
 

@@ -17,16 +17,16 @@ from chsic._util.names import did_you_mean
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.progress import progress_bar
 from chsic._util.validate import RNGLike, as_count, as_generator
-from chsic.data.columns import Data, named_columns
-from chsic.data.frame import Frame
+from chsic.data.arguments import Data, named_columns
 from chsic.data.samples import Samples, complete_samples, require_nan_policy
+from chsic.data.screen_data import ScreenData
 from chsic.inference.compare import run_test
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings, as_resamples
-from chsic.many.checkpoint import SEEDS, PairLines, line_of, pairs_of
+from chsic.many.checkpoint import Checkpoint
 from chsic.many.column_tests import ColumnTests, or_failure
-from chsic.many.finished import Finished
-from chsic.many.screened import Screen, require_statsmodels
+from chsic.many.screen_checkpoint import N_SEEDS, PairLines, line_of, pairs_of
+from chsic.many.screen_result import Screen
 
 MOST_PAIRS = 1_000_000
 
@@ -74,9 +74,9 @@ def screen(
     rng : None, int or numpy.random.Generator
         Draws the signs of each pair, which do not depend on what other pairs are tested.
     resume : path-like, optional
-        A file in which finished pairs are kept as they come. If it is there already, from a run on
-        the same data that was stopped or killed, those pairs are not tested again. A file with a
-        line that no such run writes is refused, and stays as it is.
+        A checkpoint: a file to which each pair is written once it is tested. If it is there
+        already, from a run on the same data that was stopped or killed, those pairs are not tested
+        again. A file with a line that no such run writes is refused, and stays as it is.
     progress : bool
         Show a progress bar, if standard error is a terminal.
 
@@ -104,13 +104,12 @@ def screen(
     require_nan_policy(nan_policy)
     n_resamples = as_resamples(n_resamples)
     workers = as_count("workers", workers, minimum=1)
-    require_statsmodels()
     raw = named_columns("frame", frame)
     of_z = [] if given is None else _names("given", given, raw)
     tested = _tested(raw, of_z, columns, target)
     pairs = _pairs(tested, target)
-    data = Frame.read(raw, of_z, tested, kinds, nan_policy)
-    seed = int(as_generator(rng).integers(SEEDS))
+    data = ScreenData.read(raw, of_z, tested, kinds, nan_policy)
+    seed = int(as_generator(rng).integers(N_SEEDS))
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     with contextlib.ExitStack() as stack:
         file = None
@@ -122,8 +121,8 @@ def screen(
             }
             known, new = (run, {"seed": seed}) if rng is None else ({**run, "seed": seed}, {})
             valid = PairLines(data.columns, len(data.known))
-            file = stack.enter_context(Finished(resume, known, new, valid))
-            seed, lines = file.run["seed"], file.lines
+            file = stack.enter_context(Checkpoint("resume", resume, known, valid, new))
+            seed, lines = file.header["seed"], file.lines
         wanted = [pair for pair in pairs if not data.skipped.keys() & pair]
         left = [pair for pair in wanted if pair not in lines]
         report = stack.enter_context(progress_bar("pairs", shown=progress))
@@ -197,7 +196,7 @@ def _pairs(tested: list[str], target: str | int | None) -> list[tuple[str, str]]
 
 
 def _tests(
-    frame: Frame, pairs: Sequence[tuple[str, str]], n_resamples: int, seed: int, workers: int
+    frame: ScreenData, pairs: Sequence[tuple[str, str]], n_resamples: int, seed: int, workers: int
 ) -> Iterator[dict[str, Any]]:
     """Test pairs: those of complete columns together, those with gaps one by one."""
 

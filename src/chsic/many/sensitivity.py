@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chsic._util.validate import RNGLike, as_generator, as_numbers
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
 from chsic.inference.arrangement import default_alpha
 from chsic.inference.independence import chsic_test

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from chsic._util.validate import Array, Index
+from chsic.data.arguments import Columns, side_by_side
 from chsic.data.column import Column
-from chsic.data.columns import Columns, side_by_side
 from chsic.data.samples import Samples
 from chsic.inference.adjustment import Adjustment, all_residuals
 from chsic.inference.arrangement import arrange

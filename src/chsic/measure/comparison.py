@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chsic._util.validate import RNGLike, as_count, as_generator
-from chsic.data.columns import Data, indicators
+from chsic.data.arguments import Data, indicators
 from chsic.data.samples import read_samples
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.kernels.bandwidth import Bandwidth, in_bandwidths

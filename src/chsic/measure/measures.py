@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from chsic._util.validate import Array, RNGLike, as_generator
-from chsic.data.columns import Data, indicators
+from chsic.data.arguments import Data, indicators
 from chsic.data.samples import read_samples
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.kernels.bandwidth import Bandwidth, in_bandwidths

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from chsic._util.validate import Array, Index, RNGLike, as_count, as_generator
-from chsic.data.columns import Data, as_columns
+from chsic.data.arguments import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
 from chsic.pairs.graph import Intervals, PairGraph
 from chsic.pairs.nearest_neighbours import sorted_with_ties

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from chsic._util.validate import Array, Index, RNGLike, as_generator
-from chsic.data.columns import Data, as_columns
+from chsic.data.arguments import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
 from chsic.kernels.line_distances import kth_smallest_distance, partners_within
 from chsic.pairs.closest_kdtree import closest_in_space, draw

@@ -16,7 +16,7 @@ from array_api_compat import array_namespace, device, is_numpy_array
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from chsic._util.distinct import distinct
+from chsic._util.arrays import sorted_unique
 from chsic._util.validate import Index
 from chsic.pairs.graph import Intervals, PairGraph
 from chsic.pairs.neighbour_lists import sum_of_differences
@@ -243,7 +243,7 @@ def _listed_chunks(graph: PairGraph) -> Iterator[Chunk]:
 
 
 def _listed_rows(part: csr_array, get_rows: GetRows) -> Any:
-    partners = distinct(part.indices)
+    partners = sorted_unique(part.indices)
     return part[:, partners] @ get_rows(partners)
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from chsic._util.validate import Array, Index, RNGLike, as_generator
-from chsic.data.columns import Data, as_columns
+from chsic.data.arguments import Data, as_columns
 from chsic.kernels.bandwidth import standard_deviations
 from chsic.pairs.graph import Intervals, PairGraph, count_pairs
 from chsic.pairs.neighbour_lists import CHUNK, Neighbours, narrow_type

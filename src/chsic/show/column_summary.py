@@ -39,7 +39,7 @@ def summarise(role: str, column: Column) -> ColumnSummary:
 
     Examples
     --------
-    >>> from chsic.data.columns import read_columns
+    >>> from chsic.data.arguments import read_columns
     >>> from chsic.show.column_summary import summarise
     >>> [column] = read_columns("x", [1.0, 2.0, 4.0])
     >>> summarise("x", column).values

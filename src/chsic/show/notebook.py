@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chsic.inference.result import IndependenceResult
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 from chsic.many.sensitivity import Sensitivity
 from chsic.show.sentences import question, related_pairs, screen_cautions
 from chsic.show.tables import TextTable, pairs_table, result_facts, sensitivity_table

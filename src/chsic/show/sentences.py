@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from chsic._util.names import readable, shortened
 from chsic.data.samples import about_omitted
 from chsic.inference.result import IndependenceResult
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 
 CLEAR, SOME = 0.01, 0.05  # p-values below which there is clear and some evidence
 

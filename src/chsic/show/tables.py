@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from chsic._util.names import readable, shortened
 from chsic.inference.result import IndependenceResult
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 from chsic.many.sensitivity import Sensitivity
 from chsic.measure.comparison import Comparison
 from chsic.show.column_summary import ColumnSummary

@@ -1,7 +1,7 @@
 """All that the commands print: whatever columns, files and their contents are called.
 
 Nothing else prints, so that letters that would steer a terminal, or fake further lines, go through
-`seen` in one place.
+`printable` in one place.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from chsic._util.names import seen
+from chsic._util.names import printable
 from chsic._util.system_errors import naming
 from chsic.inference.result import IndependenceResult
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 from chsic.measure.comparison import Comparison
 from chsic.show.sentences import ABOUT_MEASURES, question, related_pairs, screen_cautions
 from chsic.show.tables import TextTable, measures_table, pairs_table, result_facts
@@ -40,7 +40,7 @@ def say(*lines: str, error: bool = False) -> None:
     stream = sys.stderr if error else sys.stdout
     with naming("standard error" if error else "standard output"):
         for line in lines if stream is not None else ():  # it may be closed
-            print(seen(line), file=stream)
+            print(printable(line), file=stream)
 
 
 @naming("standard output")
@@ -112,7 +112,7 @@ def _laid_out(table: TextTable, *, widest_name: int, below: int = 0) -> Table:
 
 def _text(text: str, style: str = "") -> Text:
     """Return text for rich: no markup, nothing that cannot be seen, and on one line."""
-    return Text(seen(text), style=style)
+    return Text(printable(text), style=style)
 
 
 class _Hanging:

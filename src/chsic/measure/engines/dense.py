@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
-from chsic._util.distinct import distinct
+from chsic._util.arrays import sorted_unique
 from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
 from chsic.kernels import Kernel
@@ -133,7 +133,7 @@ def _tiles(
 def _laplacian_times_kernel(rows: csr_array, x: Array, columns: Array, kernel: Kernel) -> Array:
     """Return rows of Lap K, evaluating K only in the rows of `x` that they need."""
     product = np.zeros((rows.shape[0], len(columns)))
-    partners = distinct(rows.indices)
+    partners = sorted_unique(rows.indices)
     for start, stop in _tiles((0, len(partners)), len(columns)):
         chunk = partners[start:stop]
         product += rows[:, chunk] @ kernel.matrix(x[chunk], columns)

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chsic._util.forks import Unforked
-from chsic._util.parallel import in_order
+from chsic._util.parallel import Unforked, in_order
 from chsic._util.validate import Array, Index
 from chsic.kernels import Kernel
 from chsic.measure.engines.limits import EngineLimitError, condense

@@ -11,7 +11,7 @@ import typer
 
 import chsic
 from chsic._util.files import is_stream, require_outputs, write_rows
-from chsic.many.screened import ScreenedPair
+from chsic.many.screen_result import ScreenedPair
 from chsic.show.command_line.options import (
     AsJson,
     Categories,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chsic.data.content import STANDARD_INPUT
+from chsic.data.file_content import STANDARD_INPUT
 from chsic.data.table import Table, open_table
 
 if TYPE_CHECKING:

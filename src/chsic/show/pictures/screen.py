@@ -8,7 +8,7 @@ import numpy as np
 
 from chsic._util.names import readable
 from chsic._util.validate import Array, Index
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 from chsic.show.pictures.style import tick_label
 from chsic.show.sentences import listed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chsic._util.validate import RNGLike
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
 from chsic.show.pictures.differences import differences_picture
 from chsic.show.pictures.style import GREY

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chsic.many.screened import Screen
+from chsic.many.screen_result import Screen
 from chsic.show.pictures.screen import MOST_NAMED, heat_map_picture, network_picture
 from chsic.show.pictures.style import BLUE, GREY
 from chsic.show.plot.axes import axes_or_new

@@ -12,7 +12,7 @@ import scipy
 
 from chsic._util.progress import Report
 from chsic._util.validate import RNGLike, as_generator
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_arguments, read_samples
 from chsic.inference.independence import chsic_test
 from chsic.many.sensitivity import Sensitivity, sensitivity

@@ -9,7 +9,7 @@ from pathlib import Path
 from chsic._util.files import require_outputs, write_whole
 from chsic._util.progress import progress_bar
 from chsic._util.validate import RNGLike
-from chsic.data.columns import Data
+from chsic.data.arguments import Data
 from chsic.inference.result import IndependenceResult
 from chsic.show.report.gather import gather
 from chsic.show.report.page import render_page, require_libraries

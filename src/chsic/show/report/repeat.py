@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chsic._util.names import seen
+from chsic._util.names import printable
 from chsic.inference.result import IndependenceResult
 
 DEFAULTS = {"kinds": {}, "nan_policy": "raise", "n_resamples": 9999, "workers": 1}
@@ -70,7 +70,7 @@ def shell_command(
     if settings["nan_policy"] != DEFAULTS["nan_policy"]:
         parts += ["--nan-policy", settings["nan_policy"]]
     parts += ["--resamples", str(settings["n_resamples"]), "--seed", str(settings["rng"])]
-    return shlex.join(seen(part) for part in parts)
+    return shlex.join(printable(part) for part in parts)
 
 
 def _columns(names: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Columns side by side: arrays, series and data frames, cut up, checked and made a matrix."""
+"""Arguments that hold data: arrays, series and data frames, cut into columns and checked."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_columns(
 
     Examples
     --------
-    >>> from chsic.data.columns import read_columns
+    >>> from chsic.data.arguments import read_columns
     >>> [column] = read_columns("x", ["red", "blue", "red"])
     >>> column.kind, column.levels, column.values
     ('category', ('blue', 'red'), array([1., 0., 1.]))
@@ -58,18 +58,18 @@ def read_columns(
 def named_columns(argument: str, values: Data) -> dict[str, Any]:
     """Cut a data frame into columns by name, none of them read; those of an array are numbered."""
     if isinstance(values, Mapping) or _as_frame(argument, values) is not None:
-        found = cut_into_columns(argument, values)
+        columns = cut_into_columns(argument, values)
     else:
         array = _as_array(argument, values)
         if array.ndim != 2:
             raise TypeError(
                 f"{argument}: expected a data frame or an (n, d) array, got shape {array.shape}."
             )
-        found = [(str(k), column) for k, column in enumerate(array.T)]
-    for name, times in Counter(name for name, _ in found).items():
+        columns = [(str(k), column) for k, column in enumerate(array.T)]
+    for name, times in Counter(name for name, _ in columns).items():
         if times > 1:
             raise ValueError(f"{argument}: {times} columns are called {name!r}; rename them.")
-    return dict(found)
+    return dict(columns)
 
 
 def as_columns(argument: str, values: Data) -> Array:
@@ -84,15 +84,15 @@ def indicators(columns: Columns) -> tuple[Array, Index]:
 
     Two levels need one column only.
     """
-    made, origin = [], []
+    numbers, origin = [], []
     for position, column in enumerate(columns):
         if len(column.levels) > 2:
-            made += [column.values == level for level in range(len(column.levels))]
+            numbers += [column.values == level for level in range(len(column.levels))]
             origin += [position] * len(column.levels)
         else:
-            made.append(column.values)
+            numbers.append(column.values)
             origin.append(position)
-    return side_by_side(made).astype(np.float64, copy=False), np.array(origin)
+    return side_by_side(numbers).astype(np.float64, copy=False), np.array(origin)
 
 
 def side_by_side(values: Sequence[Array]) -> Array:
@@ -109,28 +109,29 @@ def require_usable(argument: str, columns: Columns, most_levels: float = MOST_LE
             f"{readable(argument)}: got {n} samples, at least {MIN_SAMPLES} are needed{hint}."
         )
     for column in columns:
-        which, values = called(argument, column), column.values
+        values = column.values
         if not all_finite(values) and len(bad := np.flatnonzero(~np.isfinite(values))):
             infinite = np.isinf(values[bad])
             what = "infinite" if infinite.all() else "missing, NaN or infinite"
             what = what if infinite.any() else "missing or NaN"
             raise ValueError(
-                f"{which}: {len(bad)} of {n} samples are {what} (first at row {bad[0]}); drop "
-                "those rows from every argument, or impute them."
+                f"{called(argument, column)}: {len(bad)} of {n} samples are {what} (first at row "
+                f"{bad[0]}); drop those rows from every argument, or impute them."
             )
         if values[0] == values[-1] and np.all(values == values[0]):
             what = repr(column.levels[0]) if column.levels else f"{values[0]:g} in double precision"
             raise ValueError(
-                f"{which}: every value is {what}. A constant column can neither depend on anything "
-                "nor explain anything, and its standard deviation would give a bandwidth of zero, "
-                "that is a division by zero in the kernel; drop it."
+                f"{called(argument, column)}: every value is {what}. A constant column can neither "
+                "depend on anything nor explain anything, and its standard deviation would give a "
+                "bandwidth of zero, that is a division by zero in the kernel; drop it."
             )
         if len(column.levels) > most_levels:
             text = next((level for level in column.levels if not is_number(level)), "")
             shown = f" (such as {readable(text)!r}, which is no number)" if text else ""
             raise input_error(
                 ValueError,
-                f"{which}: {len(column.levels)} categories{shown} are more than {most_levels}",
+                f"{called(argument, column)}: {len(column.levels)} categories{shown} are more than "
+                f"{most_levels}",
                 "group rare ones, or correct what is no number and say so with {}.",
                 kind_setting(readable(column.name), "number"),
             )
@@ -230,5 +231,5 @@ def _as_array(argument: str, values: Any) -> NDArray[Any]:
             f"{argument}: rows have different lengths; give a rectangular array."
         ) from error
     if array.dtype.kind in "SU" and not isinstance(values, np.ndarray):
-        return np.array(values, dtype=object)  # numbers beside text were made text
+        return np.array(values, dtype=object)  # where numbers beside text have become text
     return array

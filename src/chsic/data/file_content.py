@@ -84,7 +84,7 @@ def as_text(name: str, content: Content) -> Content:
             return content
         whole = data[:]
     if returns and BARE_RETURN.search(QUOTED.sub(b"", whole)):  # not all are inside of cells
-        whole = QUOTED_OR_RETURN.sub(lambda found: found[1] or b"\n", whole)
+        whole = QUOTED_OR_RETURN.sub(lambda match: match[1] or b"\n", whole)
     return codecs.BOM_UTF8 + whole if misleads else whole
 
 

@@ -1,9 +1,9 @@
-"""What a screen returns: one line for each pair of columns, with adjusted p-values."""
+"""The result of a screen: one line for each pair of columns, with adjusted p-values."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ class Screen:
         Pairs, as (x, y), that could not be tested, and why: one may be constant in the rows that
         both have.
     kinds : dict
-        What each column was taken for, by its name: ``"number"`` or ``"category"``.
+        Of each column, by its name: ``"number"``, ``"date"`` or ``"category"``.
     seed : int
         Of the random signs.
     """
@@ -110,15 +110,15 @@ class Screen:
         Examples
         --------
         >>> import chsic
-        >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-        >>> len(found), len(found.significant(0.01, by="holm"))
+        >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+        >>> len(screen), len(screen.significant(0.01, by="holm"))
         (3, 1)
         """
         if by not in ADJUSTED:
             raise ValueError(f"by: expected one of {', '.join(map(repr, ADJUSTED))}, got {by!r}.")
         largest = as_number("level", level)
-        kept = [pair for pair in self.pairs if getattr(pair, ADJUSTED[by]) <= largest]
-        return sorted(kept, key=lambda pair: (-pair.coefficient, pair.pvalue))
+        few = [pair for pair in self.pairs if getattr(pair, ADJUSTED[by]) <= largest]
+        return sorted(few, key=lambda pair: (-pair.coefficient, pair.pvalue))
 
     def names(self) -> list[str]:
         """Return the columns that were tested, in their order.
@@ -148,8 +148,8 @@ class Screen:
         Examples
         --------
         >>> import chsic
-        >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-        >>> found.matrix("pvalue").shape
+        >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+        >>> screen.matrix("pvalue").shape
         (3, 3)
         """
         if field not in FIELDS:
@@ -167,8 +167,8 @@ class Screen:
         Examples
         --------
         >>> import chsic, pandas
-        >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-        >>> pandas.DataFrame(found.to_dict())["y"].tolist()
+        >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+        >>> pandas.DataFrame(screen.to_dict())["y"].tolist()
         ['lemonade', 'rescues', 'rescues']
         """
         names = [field.name for field in dataclasses.fields(ScreenedPair)]
@@ -181,8 +181,8 @@ class Screen:
         Examples
         --------
         >>> import chsic
-        >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-        >>> [row["x"] for row in found.rows()]
+        >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+        >>> [row["x"] for row in screen.rows()]
         ['ice_cream', 'ice_cream', 'lemonade']
         """
         return [
@@ -206,8 +206,8 @@ class Screen:
         Examples
         --------
         >>> import chsic
-        >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-        >>> len(found.plot("network", level=0.01).lines)
+        >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+        >>> len(screen.plot("network", level=0.01).lines)
         1
         """
         return drawn_by("chsic.show.plot", what, ("heat_map", "network"), self, settings)
@@ -234,22 +234,3 @@ class Screen:
         if len(self) > SHOWN:
             lines.append(f"  ... and {len(self) - SHOWN} with larger p-values")
         return "\n".join(lines)
-
-
-def require_statsmodels() -> Any:
-    """Return what adjusts p-values, or say what is missing: before a long run, not after it."""
-    try:
-        from statsmodels.stats.multitest import multipletests
-    except ImportError as error:
-        raise ImportError(
-            "screen: adjusted p-values need statsmodels; install 'chsic[screen]'."
-        ) from error
-    return multipletests
-
-
-def adjusted_pvalues(pvalues: Sequence[float], method: str = "fdr_bh") -> list[float]:
-    """Adjust p-values, by Benjamini and Hochberg if not said otherwise."""
-    if not pvalues:
-        return []
-    adjusted: list[float] = require_statsmodels()(pvalues, method=method)[1].tolist()
-    return adjusted

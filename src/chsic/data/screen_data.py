@@ -1,9 +1,8 @@
-"""The columns of a screen, read from a data frame: confounders, and those to be tested."""
+"""The data of a screen: confounders, columns to be tested, and which of them cannot be."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,13 +12,14 @@ from numpy.typing import NDArray
 
 from chsic._util.names import readable
 from chsic._util.validate import MIN_SAMPLES, require_same_length
+from chsic.data.arguments import require_no_identifier, require_usable
 from chsic.data.column import Column, read_column
-from chsic.data.columns import require_no_identifier, require_usable
+from chsic.data.fingerprint import fingerprint
 from chsic.data.samples import as_kinds, require_complete
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Frame:
+class ScreenData:
     """What was read.
 
     Attributes
@@ -50,11 +50,11 @@ class Frame:
         tested: Sequence[str],
         kinds: Mapping[str, str] | None,
         nan_policy: str,
-    ) -> Frame:
+    ) -> ScreenData:
         """Read columns that are there; confounders must be usable, others may be skipped."""
-        said = as_kinds(kinds, list(raw))
-        z = [read_column(name, raw[name], said.get(name)) for name in of_z]
-        columns, skipped = _readable(raw, tested, said)
+        kind_of = as_kinds(kinds, list(raw))
+        z = [read_column(name, raw[name], kind_of.get(name)) for name in of_z]
+        columns, skipped = _readable(raw, tested, kind_of)
         read = [*z, *columns.values()]
         require_same_length(**{readable(column.name): column.values for column in read})
         if nan_policy == "raise":
@@ -93,13 +93,8 @@ class Frame:
         }
 
     def fingerprint(self) -> str:
-        """Return what two data sets share only if they are the same."""
-        digest = hashlib.sha256()
-        for column in (*self.z, *self.columns.values()):
-            role = "tested" if column.name in self.columns else "given"
-            digest.update(repr((role, column.name, column.kind, column.levels)).encode())
-            digest.update(np.ascontiguousarray(column.values).tobytes())
-        return digest.hexdigest()
+        """Return what two data sets share only if they, and the roles of columns, are the same."""
+        return fingerprint(len(self.z), *self.z, *self.columns.values())
 
 
 def _require_usable(name: str, column: Column) -> None:
@@ -118,7 +113,7 @@ def _readable(
         try:
             columns[name] = read_column(name, raw[name], kinds.get(name))
         except (TypeError, ValueError) as error:
-            if name in kinds:  # somebody said what it is
+            if name in kinds:  # the caller wants it to be that
                 raise
             skipped[name] = str(error)
         except MemoryError:

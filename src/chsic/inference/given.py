@@ -75,7 +75,8 @@ class Given:
             return cls(settings)
         confounder = Confounder(z)
         pairs = resolve_pairs(settings, confounder)
-        rows, warnings = None, ()
+        rows: Index | None = None
+        warnings: tuple[str, ...] = ()
         partners, reason = _partners(confounder, pairs)
         if partners is not None and not partners.all():
             rows = np.flatnonzero(partners)

@@ -265,8 +265,8 @@ class PlannedVariable:
     @property
     def nbytes(self) -> int:
         """Bytes of what is held for this variable alone."""
-        arrays = [self.columns, self.standardised]
-        arrays += [one for fitted in self.features for one in (fitted.residuals, fitted.noise)]
+        known = [one for fitted in self.features for one in (fitted.residuals, fitted.noise)]
+        arrays = [self.columns, self.standardised, *known]
         return sum(array.nbytes for array in arrays if array is not None)
 
     def select(self, kernels: Sequence[int]) -> PlannedVariable:
@@ -398,7 +398,8 @@ def _plan_kernels(
         )
 
         def features(rows: Rows) -> Array:
-            return landmarks(values[rows] / width).astype(np.float64, copy=False)
+            made: Array = landmarks(values[rows] / width)
+            return made
 
         fitted = adjustment.fit(features)
         return KernelPlan(width * unit, width, landmarks, missed, fitted.fit), fitted
@@ -407,8 +408,10 @@ def _plan_kernels(
     return kernels, fitted
 
 
-def _distance_between_values(before: Array, spread: Array, graph: PairGraph, n_pairs: int) -> float:
-    """Return the median distance between different values of a discrete variable, else 0.
+def _distance_between_values(
+    before: Array, spread: Array, graph: PairGraph, n_pairs: int
+) -> tuple[bool, float]:
+    """Return whether values repeat, and the median distance of different ones if they often do.
 
     Values of samples that are near in z differ as much as their residuals would after a perfect
     fit. Where events that are rare nearly follow z, residuals may be much closer to each other than

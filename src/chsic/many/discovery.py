@@ -220,7 +220,7 @@ class Discovery:
             if argument != "z" or of:
                 _require(argument, of)
         if any(column.has_gaps for of in columns for column in of):
-            samples = complete_samples(Samples(*columns))
+            samples = complete_samples(Samples(columns[0], columns[1], columns[2]))
             settings = Settings(n_resamples=self._settings.n_resamples)
             return run_test(samples, settings, rng)
         conditioned = self._kept.get(of_z, lambda: self._condition(of_z))
@@ -231,7 +231,8 @@ class Discovery:
         if arrangement is None:  # pairs in the metric of these two variables
             learned = [one.learned for one in (first, second) if one.learned is not None]
             arrangement = arrange(given, self._n_samples(given), learned, rng)
-        samples = Samples(*map(given.samples, columns))
+        u, v, w = (given.samples(of) for of in columns)
+        samples = Samples(u, v, w)
         return compare(arrangement, self._settings, first.planned, second.planned, samples, rng)
 
     def _variable(self, places: Places, z: Places, conditioned: _Conditioned) -> _Variable:

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -259,19 +258,33 @@ def test_other_data_or_settings_are_refused(frame, tmp_path):
         chsic.screen(frame.assign(a=0.5 * frame["a"]), "z", rng=0, resume=path)
 
 
-@pytest.mark.usefixtures("interrupts_heeded")
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
-    """A real process, killed without warning or interrupted half-way, then resumed."""
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    """A file of data, and the table of a run over all of its pairs."""
     rng = np.random.default_rng(0)
     z = rng.normal(size=400)
     # So many pairs that a process is far from done when this one gets to stop it, on any machine.
     data = pd.DataFrame(rng.normal(size=(400, 12)) + z[:, None], columns=list("abcdefghijkl"))
-    data.assign(z=z).to_csv(tmp_path / "data.csv", index=False)
+    path = tmp_path_factory.mktemp("screen") / "data.csv"
+    data.assign(z=z).to_csv(path, index=False)
+    table = path.with_name("pairs.csv")
+    command = [sys.executable, "-m", "chsic", "screen", path, "--given", "z", "--out", table]
+    subprocess.run(command, check=True, capture_output=True)
+    return path, table.read_bytes()
+
+
+@pytest.mark.usefixtures("interrupts_heeded")
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_stopped_run_loses_no_finished_pair(uninterrupted, command, tmp_path, sent, status):
+    """A real process, killed without warning or interrupted half-way, then resumed."""
+    data, whole = uninterrupted
     kept, table = tmp_path / "run.jsonl", tmp_path / "pairs.csv"
-    command = [sys.executable, "-m", "chsic", "screen", str(tmp_path / "data.csv"), "--given", "z",
-               "--resume", str(kept), "--out", str(table)]  # fmt: skip
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    options = ["screen", data, "--given", "z", "--resume", kept, "--out", table]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "chsic", *map(str, options)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if kept.exists() and kept.read_bytes().count(b"\n") > 5:
@@ -284,13 +297,10 @@ def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     finished = [line for line in kept.read_bytes().splitlines(keepends=True) if line[-1:] == b"\n"]
     assert 5 < len(finished) < 1 + 66
     assert not table.exists()
-    subprocess.run(command, check=True, capture_output=True)
-    resumed = table.read_bytes()
+    resumed, _, errors = command(*options)
+    assert resumed == 0, errors
     assert kept.read_bytes().startswith(b"".join(finished))
-    os.remove(kept)
-    os.remove(table)
-    subprocess.run(command, check=True, capture_output=True)
-    assert table.read_bytes() == resumed
+    assert table.read_bytes() == whole
     assert len(json.loads(kept.read_text().splitlines()[1])) == 10
 
 

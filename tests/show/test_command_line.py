@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from importlib import resources
 from pathlib import Path
 
@@ -282,18 +281,34 @@ def test_demo_tells_the_story(tmp_path, run):
     assert last.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+ANNOUNCED = """if True:
+    from chsic.__main__ import main
+    from chsic.measure import figure1
+
+    run = figure1._run
+
+    def announced(*arguments):
+        for result in run(*arguments):
+            print("at work", flush=True)
+            yield result
+
+    figure1._run = announced
+    main()
+"""
+
+
 @pytest.mark.usefixtures("interrupts_heeded")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_interrupt_leaves_nothing_behind(tmp_path, workers):
     out = tmp_path / "out"
     process = subprocess.Popen(
-        [sys.executable, "-m", "chsic", "figure1", "--out", str(out), "--workers", str(workers)],
+        [sys.executable, "-c", ANNOUNCED, "figure1", "--out", str(out), "--workers", str(workers)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    time.sleep(8)  # long enough to be at work, far from the minutes that 200 trials take
+    assert process.stdout.readline() == "at work\n"  # far from the end of 200 trials
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors

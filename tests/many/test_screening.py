@@ -67,7 +67,7 @@ def test_is_what_separate_tests_give(frame, found):
     [["z", "w"], ["group"], ["z", "group"], []],
     ids=["two numbers", "a category", "both", "nothing"],
 )
-def test_all_kinds_of_confounders(frame, given):
+def test_is_what_separate_tests_give_for_all_kinds_of_confounders(frame, given):
     rng = np.random.default_rng(1)
     mixed = frame.assign(w=rng.normal(size=300), group=rng.choice(list("uvw"), 300))
     found = chsic.screen(mixed, given, columns=["a", "b", "c"], rng=0)
@@ -89,7 +89,7 @@ def test_adjusted_pvalues_are_those_of_statsmodels(found):
         assert [getattr(pair, field) for pair in found] == expected.tolist()
 
 
-def test_target_and_columns(frame, found):
+def test_target_and_columns_choose_the_pairs(frame, found):
     against = chsic.screen(frame, ["z"], target="b", rng=0)
     assert [(pair.x, pair.y) for pair in against] == [("a", "b"), ("c", "b"), ("d", "b")]
     some = chsic.screen(frame, ["z"], columns=["a", "c"], target="b", rng=0)
@@ -102,7 +102,7 @@ def test_target_and_columns(frame, found):
 @pytest.mark.parametrize(
     "make", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "dict"]
 )
-def test_frames_of_all_kinds(frame, found, make):
+def test_frames_of_every_library_give_the_same(frame, found, make):
     again = chsic.screen(make({name: frame[name].to_numpy() for name in frame}), "z", rng=0)
     assert again.pairs == found.pairs
 
@@ -151,7 +151,7 @@ def test_a_column_that_z_explains_has_nothing_left(frame):
     assert any("copy is a function of z" in sentence for sentence in pair.warnings)
 
 
-def test_missing_values(frame):
+def test_missing_values_are_left_out_of_each_pair(frame):
     gaps = frame.copy()
     gaps.loc[:9, "a"] = np.nan
     gaps.loc[295:, "z"] = np.nan
@@ -165,7 +165,7 @@ def test_missing_values(frame):
     assert found.pairs[0].coefficient == pytest.approx(alone.coefficient, rel=1e-9)
 
 
-def test_missing_as_a_level(frame):
+def test_missing_values_may_be_a_level(frame):
     groups = np.random.default_rng(0).choice(["u", "v", None], 300)
     found = chsic.screen(frame.assign(group=groups), "group", nan_policy="level", rng=0)
     assert {pair.n_samples for pair in found} == {300}
@@ -204,7 +204,7 @@ def test_errors_name_the_argument_and_the_remedy(frame, settings, error, message
         chsic.screen(frame, rng=0, **settings)
 
 
-def test_too_many_pairs_and_too_few_rows():
+def test_too_many_pairs_and_too_few_rows_are_refused():
     many = pd.DataFrame(np.random.default_rng(0).normal(size=(10, 2_000)))
     with pytest.raises(ValueError, match="2000 columns make 1999000 pairs"):
         chsic.screen(many, rng=0)
@@ -216,7 +216,7 @@ def test_too_many_pairs_and_too_few_rows():
         chsic.screen(many, columns=["0", "1"], rng=0).significant(by="luck")
 
 
-def test_many_columns_against_a_target():
+def test_level_is_kept_by_many_columns_against_a_target():
     rng = np.random.default_rng(0)
     wide = rng.normal(size=(12, 1_501))
     found = chsic.screen(wide, target="1500", n_resamples=19, rng=0)

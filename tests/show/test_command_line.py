@@ -47,7 +47,7 @@ def test_help_teaches_by_example(run):
     assert "chsic figure1 --trials 200 --seed 0 --out results" in run("figure1", "--help").stdout
 
 
-def test_version(run):
+def test_version_is_that_of_the_package(run):
     assert run("--version").stdout.strip() == f"chsic {chsic.__version__}"
 
 
@@ -71,7 +71,7 @@ def test_test_prints_what_chsic_test_gives(run):
     assert "related (p = " in run(*TEST[:4], "--y", "lemonade").stdout
 
 
-def test_test_with_categories_gaps_and_standard_input(tmp_path, run):
+def test_test_takes_categories_gaps_and_standard_input(tmp_path, run):
     rows = [f"{k * 37 % 101},{'ab'[k % 2]},{k % 3},{k % 10 or ''}" for k in range(200)]
     text = "n,word,ward,gap\n" + "\n".join(rows)
     path = tmp_path / "data.csv"
@@ -191,7 +191,7 @@ def test_measure_takes_settings_and_several_confounders(run):
         assert json.loads(done.stdout)["chsic"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_awkward_column_names(tmp_path, run):
+def test_awkward_column_names_are_read(tmp_path, run):
     path = tmp_path / "odd.csv"
     rows = "".join(f"{k % 7},{k % 5},{k % 11}\n" for k in range(40))
     path.write_text(f'mass [kg], a[/b] ,"z, cm"\n{rows}')

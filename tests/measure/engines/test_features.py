@@ -60,7 +60,7 @@ def test_a_kernel_of_ones_own_need_not_start_at_one():
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_chunks_do_not_matter(monkeypatch, graph):
+def test_chunks_do_not_change_the_value(monkeypatch, graph):
     rng = np.random.default_rng(6)
     x, y, z = chsic.datasets.m_minus(300, 10.0, rng)
     pairs = graph_of(graph, z, rng)
@@ -74,7 +74,7 @@ def test_chunks_do_not_matter(monkeypatch, graph):
 
 @pytest.mark.parametrize("graph", [*GRAPHS, "nearest"])
 @pytest.mark.parametrize("sorted_by_z", [True, False])
-def test_laplacian_times_a_matrix(monkeypatch, graph, sorted_by_z):
+def test_laplacian_times_a_matrix_is_the_dense_product(monkeypatch, graph, sorted_by_z):
     rng = np.random.default_rng(4)
     n = 100
     z = np.sort(rng.normal(size=n)) if sorted_by_z else rng.normal(size=n)

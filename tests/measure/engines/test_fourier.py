@@ -49,7 +49,7 @@ WITH_A_KINK = [*itertools.product(["matern32"], (1e-3, 1e-5), GRAPHS), ("matern3
 
 
 @pytest.mark.parametrize(("kernel", "tol", "graph"), [*SMOOTH, *WITH_A_KINK])
-def test_kernels_with_a_known_spectrum(kernel, tol, graph):
+def test_kernels_with_a_known_spectrum_keep_their_tolerance(kernel, tol, graph):
     rng = np.random.default_rng(1)
     x, y, z = chsic.datasets.m_minus(300, 10.0, rng)
     pairs = graph_of(graph, z, rng)

@@ -83,6 +83,13 @@ def test_other_words_and_other_numbers_are_noticed():
     assert not says_the_same("3 pairs", "4 pairs")
 
 
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_tables_of_results_can_be_made(path, tables):
+    """Every ``{results} name words`` finds its function, its file and its section."""
+    for name, words in re.findall(r"^```{results} (\w+) ?(.*)$", path.read_text("utf-8"), re.M):
+        assert getattr(tables, name)(*([words] if words else [])).strip(), (name, words)
+
+
 def test_the_reference_has_all_public_names():
     listed = {
         line.strip()

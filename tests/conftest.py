@@ -1,4 +1,4 @@
-"""What several test files share: kernels written out by hand, distances, data, a browser."""
+"""What several test files share: kernels written out by hand, distances, a command, a browser."""
 
 import os
 import shutil
@@ -72,14 +72,6 @@ def brute_force_distances(z):
         return i, j, np.abs(z[i] - z[j])
     scaled = (z[i] - z[j]) / np.std(z, axis=0, ddof=1)
     return i, j, np.sqrt((scaled**2).sum(axis=1))
-
-
-@pytest.fixture(scope="module")
-def data():
-    """A frame in which every column but the first has one cause, for discovery."""
-    from tests.adapters.cases import chain  # which needs pandas
-
-    return chain()
 
 
 @pytest.fixture(scope="module")

@@ -37,17 +37,34 @@ def in_child(work):
     told, tell = os.pipe()
     child = os.fork()
     if child == 0:
-        faulthandler.dump_traceback_later(LONGEST, exit=True, file=tell)
-        try:
-            work()
-        except BaseException as error:
-            os.write(tell, repr(error).encode())
+        work_and_tell(work, tell)
         os._exit(0)
     os.close(tell)
     with open(told, encoding="utf-8") as file:
         text = file.read()
     os.waitpid(child, 0)
     return text
+
+
+def in_process(work):
+    """As `in_child`, in a process that multiprocessing forks."""
+    told, tell = os.pipe()
+    child = multiprocessing.get_context("fork").Process(target=work_and_tell, args=(work, tell))
+    child.start()
+    os.close(tell)
+    with open(told, encoding="utf-8") as file:
+        text = file.read()
+    child.join()
+    return text
+
+
+def work_and_tell(work, tell):
+    faulthandler.dump_traceback_later(LONGEST, exit=True, file=tell)
+    try:
+        work()
+    except BaseException as error:
+        os.write(tell, repr(error).encode())
+    faulthandler.cancel_dump_traceback_later()
 
 
 class Elsewhere:
@@ -345,18 +362,12 @@ def test_children_compute_whenever_they_are_forked():
     for thread in threads:
         thread.start()
     try:
-        child = multiprocessing.get_context("fork").Process(
-            target=compute, args=shared, daemon=True
-        )
-        child.start()
-        told = []
+        told = [in_process(lambda: compute(shared[0]))]
         for seconds in np.random.default_rng(0).uniform(0, 0.02, 10):
             new.clear()
             assert new.wait(60)  # what both threads need is made from here on
             time.sleep(seconds)
             told.append(in_child(lambda: compute(shared[0])))
-        child.join(LONGEST)
-        assert child.exitcode == 0
     finally:
         stop.set()
         for thread in threads:

@@ -33,7 +33,7 @@ def test_causal_learn_pc_finds_the_skeleton_where_fisher_z_does_not(causal_learn
     assert edges(linear.G.graph) != CHAIN
 
 
-def test_causal_learn_fci_and_cdnod(causal_learn, data):
+def test_causal_learn_fci_and_cdnod_find_the_skeleton(causal_learn, data):
     from causallearn.search.ConstraintBased.CDNOD import cdnod
     from causallearn.search.ConstraintBased.FCI import fci
 

@@ -14,7 +14,7 @@ from tests.adapters.cases import CHAIN, edges
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def test_gcastle_callable(data):
+def test_gcastle_callable_gives_the_answer_of_discovery(data):
     values = data.to_numpy()
     answer = chsic.Discovery(values).answer(0, 2, 1)
     assert ci_test(values, 0, 2, [1]) == (answer.statistic, answer.coefficient, answer.pvalue)
@@ -41,7 +41,7 @@ def test_gcastle_does_not_see_what_is_written_into_the_data_later(data):
     assert ci_test(original, 1, 2, n_resamples=99)[0] == expected.statistic
 
 
-def test_gcastle_settings(data):
+def test_gcastle_settings_reach_the_test(data):
     values = data.to_numpy()
     values = np.column_stack([np.digitize(values[:, 0], [-1, 1]), values[:, 1:]])
     settings = {"kinds": {0: "category"}, "n_resamples": 99, "rng": np.int64(3)}

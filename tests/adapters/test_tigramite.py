@@ -27,7 +27,7 @@ def tigramite():
     return adapter
 
 
-def test_tigramite_raw_tests(tigramite, data):
+def test_tigramite_raw_tests_are_chsic_test(tigramite, data):
     x, y, z = (data[[name]].to_numpy() for name in "acb")
     alone = chsic.chsic_test(x, y, z, rng=0)
     value, pvalue = tigramite.CHSIC().run_test_raw(x, y, z)

@@ -39,7 +39,7 @@ def pvalues(path):
 # --- Cells ----------------------------------------------------------------------------------------
 
 
-def test_the_full_set():
+def test_the_full_set_has_every_scenario_once():
     """16 + 15 scenarios, 31 + 26 with their dimensions, and eight at large sizes."""
     full = cells.full()
     assert len(set(full)) == len(full)
@@ -201,7 +201,7 @@ def test_a_long_chunk_comes_back_in_parts(monkeypatch):
     assert firsts == [(0, 1), (1, 1), (2, 1)]
 
 
-def test_rounds_over_all_cells():
+def test_work_goes_in_rounds_over_all_cells():
     wanted = [Cell("a", "linear", 1, 20, 120), Cell("b", "linear", 1, 20, 50)]
     done = [{"method": "a", "scenario": "linear", "d": 1, "n": 20, "first": 10, "pvalues": [0.5]}]
     chunks = [(c.method, c.first, c.count) for c in todo.missing(wanted, done)]
@@ -242,7 +242,7 @@ def written(tmp_path):
     return path
 
 
-def test_rates(written):
+def test_rates_and_intervals_are_those_of_the_journal(written):
     ours, kci, rcit = table.rates(written)
     assert (kci.method, kci.scenario, kci.independent, kci.tests) == ("KCI", "linear", True, 100)
     assert (kci.rate_05, kci.rate_01, kci.seconds) == (0.07, 0.02, 0.25)

@@ -14,6 +14,7 @@ from benchmarks.measures import (
     neighbours,
     pruned,
     registry,
+    report,
     settings,
     summary,
     trials,
@@ -355,7 +356,11 @@ def test_a_value_that_is_not_a_number_stops_the_run(tmp_path):
 
 
 def test_the_command_writes_every_result(tmp_path, monkeypatch, capsys):
-    """With measures that cost nothing: what is tested is the path from trials to files."""
+    """With measures that cost nothing, of few settings: the path from trials to files is tested."""
+    few = settings.scenarios()[::9]
+    for module in (settings, report, trials):
+        monkeypatch.setattr(module, "scenarios", lambda: few)
+    monkeypatch.setattr(settings, "GAMMAS_DB", (0.0, 10.0))
     cheap = {name: lambda x, y, z: float(x @ y) / len(x) for name in registry.MEASURES}
     variants = dict.fromkeys(registry.VARIANTS, cheap["HSIC"])
     monkeypatch.setattr(trials, "MEASURES", cheap)

@@ -52,14 +52,14 @@ def test_a_row_that_is_not_used_changes_nothing(kind, value):
     assert answers[0] == answers[1]
 
 
-def test_too_few_rows_that_can_be_compared():
+def test_too_few_rows_that_can_be_compared_are_refused():
     z = [f"zip {k}" for k in range(20)] + ["shared"] * 3
     x, y = np.random.default_rng(0).normal(size=(2, 23))
     with pytest.raises(ValueError, match="20 of 23 samples share their categories with no other"):
         chsic.chsic_test(x, y, z)
 
 
-def test_constant_among_the_rows_that_can_be_compared():
+def test_a_constant_among_the_rows_that_can_be_compared_depends_on_nothing():
     rng = np.random.default_rng(0)
     z = np.array(["u"] * 20 + ["v"] * 20 + ["alone"])
     x = np.append(np.zeros(40), 1.0)

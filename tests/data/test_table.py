@@ -41,12 +41,12 @@ def test_kinds_of_values_and_what_is_missing(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "separator"), [("t.tsv", "\t"), ("t.csv", ";"), ("t", ",")])
-def test_separators(tmp_path, name, separator):
+def test_separators_are_recognised(tmp_path, name, separator):
     text = "\n".join(separator.join(row) for row in (["a", "b c"], ["1", "2"], ["3", "4"]))
     assert open_table(write(tmp_path, text, name=name)).read(["b c"])["b c"].to_list() == [2, 4]
 
 
-def test_decimal_commas_between_semicolons(tmp_path):
+def test_decimal_commas_between_semicolons_are_numbers(tmp_path):
     text = "a;b;c;d\n-1,5;2;3,5;1,5\n2e3;4;x;\n0,25;6;1,5;2,5\n"
     frame = open_table(write(tmp_path, text)).read(["a", "b", "c", "d"])
     assert frame["a"].to_list() == [-1.5, 2000.0, 0.25]
@@ -57,7 +57,7 @@ def test_decimal_commas_between_semicolons(tmp_path):
     assert open_table(quoted).read(["a"])["a"].to_list() == ["1,500", "2,500"]  # thousands, maybe
 
 
-def test_parquet_and_standard_input(tmp_path, monkeypatch):
+def test_parquet_and_standard_input_are_read(tmp_path, monkeypatch):
     frame = pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [0.5, 1.5]})
     frame.write_parquet(tmp_path / "data.bin")
     table = open_table(tmp_path / "data.bin")
@@ -80,12 +80,12 @@ def test_parquet_and_standard_input(tmp_path, monkeypatch):
         ("a,b\n1,2,3\n", ["a", "b"], r"data\.csv: row 1 has 3 fields, but the first line names 2"),
     ],
 )
-def test_bad_files(tmp_path, text, columns, message):
+def test_bad_files_are_refused(tmp_path, text, columns, message):
     with pytest.raises(ValueError, match=message):
         open_table(write(tmp_path, text)).read(columns)
 
 
-def test_text_that_is_not_utf8(tmp_path):
+def test_text_that_is_not_utf8_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"data\.csv: this is not UTF-8"):
         open_table(write(tmp_path, "größe\n1\n", encoding="latin-1"))
     with pytest.raises(ValueError, match=r"data\.csv: this is not UTF-8"):

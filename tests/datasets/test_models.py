@@ -14,7 +14,7 @@ N = 200_000
 
 @pytest.mark.parametrize("model", [m_plus, m_minus])
 @pytest.mark.parametrize("gamma", [0.0, 10.0])
-def test_moments(model, gamma):
+def test_x_and_y_have_the_moments_of_their_equations(model, gamma):
     """E[a^2] = 1 for a ~ U(0, sqrt 3): mean 0, variance gamma + 1, no covariance."""
     x, y, z = model(N, gamma, rng=1)
     for values in (x, y):
@@ -23,7 +23,7 @@ def test_moments(model, gamma):
     assert np.abs(np.corrcoef([x, y, z]) - np.eye(3)).max() < 5 / np.sqrt(N)
 
 
-def test_confounders():
+def test_z_has_the_law_of_its_equation():
     z = m_plus(N, 10.0, rng=2).z
     assert z.min() >= 0
     assert z.max() <= np.sqrt(3)
@@ -33,7 +33,7 @@ def test_confounders():
     assert z.var() == pytest.approx(0.5, rel=0.02)
 
 
-def test_which_variables_depend():
+def test_m_plus_depends_and_m_minus_only_given_z():
     """x^2 and y^2 share a in M+, so they correlate; in M- only once z is held."""
     x, y, _ = m_plus(N, 10.0, rng=3)
     assert np.corrcoef(x**2, y**2)[0, 1] > 0.3

@@ -47,7 +47,7 @@ def test_the_table_is_complete():
 
 
 @pytest.mark.parametrize(("name", "d"), EVERY)
-def test_shapes_seeds_and_scales(name, d):
+def test_samples_follow_the_seed_and_are_standardised(name, d):
     x, y, z = sample = draw_scenario(name, 300, d, rng=5)
     assert x.shape == y.shape == (300,)
     assert z.shape == ((300,) if d == 1 else (300, d))
@@ -108,7 +108,7 @@ MEANS = {  # E[x | z] and E[y | z] as functions of s, where they have a formula
 
 
 @pytest.mark.parametrize(("name", "d"), [(n, d) for n, d in EVERY if n in MEANS])
-def test_residuals_are_uncorrelated(name, d):
+def test_residuals_of_true_nulls_are_uncorrelated(name, d):
     x, y, z = draw_scenario(name, N, d, rng=12)
     s = z.reshape(N, d).sum(axis=1) / np.sqrt(d)
     left = [residual(a, mean(s)) for a, mean in zip((x, y), MEANS[name], strict=True)]
@@ -157,28 +157,28 @@ def test_dependence_left_between_neighbours(name, function):
     assert sign_t(z, function(x), function(y)) > 6
 
 
-def test_circle():
+def test_circle_leaves_uncorrelated_residuals_on_a_circle():
     x, y, z = draw_scenario("circle", N, rng=15)
     u, v = residual(x, np.sin(2 * z)), residual(y, np.cos(2 * z))
     assert abs(np.corrcoef(u, v)[0, 1]) < 4 / np.sqrt(N)
     assert np.corrcoef(u**2, v**2)[0, 1] < -0.2  # cos^2 t + sin^2 t = 1
 
 
-def test_product():
+def test_product_leaves_uncorrelated_residuals_of_correlated_size():
     x, y, z = draw_scenario("product", N, rng=15)
     e, left = residual(x, z), residual(y, z)
     assert abs(np.mean(e * left)) < 4 * np.std(e * left) / np.sqrt(N)
     assert np.corrcoef(e**2, left**2)[0, 1] > 0.2
 
 
-def test_cancel():
+def test_cancel_is_uncorrelated_but_for_the_sign_of_z():
     """E[x y | z] = 0.4 sign(z), which is zero on average."""
     x, y, z = draw_scenario("cancel", N, rng=16)
     assert abs(np.mean(x * y)) < 4 / np.sqrt(N)
     assert np.mean(np.sign(z) * x * y) == pytest.approx(0.4, abs=0.03)
 
 
-def test_binary_and_counts():
+def test_binary_and_counts_have_the_means_of_their_equations():
     x, _, z = draw_scenario("binary", N, rng=17)
     assert set(np.unique(x)) == {0.0, 1.0}
     above = z > 0.5
@@ -188,7 +188,7 @@ def test_binary_and_counts():
     assert y.mean() == pytest.approx(np.exp(0.3 * z + 0.2).mean(), abs=0.04)
 
 
-def test_categories():
+def test_levels_are_equally_frequent():
     for name, count in (("levels-3", 3), ("levels-30", 30), ("levels", 3)):
         z = draw_scenario(name, N, rng=18).z
         assert np.array_equal(np.unique(z), np.arange(count))
@@ -234,7 +234,7 @@ def literal_pnl(z, e, h, every_column):
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("name", ["pnl-I", "pnl-II", "pnl-shared"])
-def test_post_nonlinear_equations(name, d):
+def test_post_nonlinear_samples_follow_their_equations(name, d):
     sample = draw_scenario(name, 40, d, rng=21)
     rng = np.random.default_rng(21)
     z = rng.standard_normal((40, d))
@@ -248,7 +248,7 @@ def test_post_nonlinear_equations(name, d):
 # --- Errors ---------------------------------------------------------------------------------------
 
 
-def test_errors():
+def test_unknown_names_and_dimensions_are_refused():
     with pytest.raises(
         ValueError, match=r"name: .*'oscilating'; the nearest name is 'oscillating'"
     ):

@@ -65,7 +65,7 @@ def test_function_of_a_discrete_z_leaves_nothing():
     assert "x is a function of z" in found.warnings[0]
 
 
-def test_columns_of_z_that_repeat_each_other():
+def test_columns_of_z_that_repeat_each_other_change_little():
     rng = np.random.default_rng(0)
     x, y, z = draw_scenario("oscillating", 200, rng=0)
     codes = rng.integers(0, 3, 200)
@@ -78,7 +78,7 @@ def test_columns_of_z_that_repeat_each_other():
 
 
 @pytest.mark.parametrize("d", [0, 1, 2])
-def test_rare_events(d):
+def test_rare_events_that_never_coincide_are_no_evidence(d):
     """Two in a thousand, never both: most samples that distances are taken between are equal."""
     rng = np.random.default_rng(0)
     n = 3000
@@ -132,7 +132,7 @@ def test_many_samples_of_equal_z_are_partners_of_each_other():
     assert chsic.chsic_test(x, noise + 0.3 * x, z, rng=0).pvalue < 1e-6
 
 
-def test_rare_values_of_z():
+def test_rare_values_of_z_give_an_answer():
     """Those few samples that a width is chosen on may all be equal."""
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 20_000))

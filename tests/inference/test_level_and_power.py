@@ -7,23 +7,31 @@ import chsic
 from chsic.datasets import draw_scenario
 
 
-def rejections(name, n, reps, d=None, **settings):
+def rejections(name, n, reps, d=None):
     """Count rejections at 0.05 over fixed seeds."""
     count = 0
     for seed in range(reps):
         x, y, z = draw_scenario(name, n, d, rng=seed)
-        count += chsic.chsic_test(x, y, z, rng=seed, n_resamples=499, **settings).pvalue <= 0.05
+        count += chsic.chsic_test(x, y, z, rng=seed, n_resamples=199).pvalue <= 0.05
     return count
 
 
-# Level: at a true 0.05 in 60 tests, more than 9 come up in 1 of 1,300 cells.
-@pytest.mark.parametrize(
-    ("name", "n", "d"),
-    [("m_plus-10dB", 100, 1), ("sharp", 200, 1), ("scale", 200, 1), ("levels-30", 200, None),
-     ("mixed", 200, 2), ("oscillating", 200, 3), ("counts", 200, 1)],
-)  # fmt: skip
-def test_level(name, n, d):
-    assert rejections(name, n, 60, d) <= 9
+NULLS = [
+    ("m_plus-10dB", 100, 1), ("sharp", 200, 1), ("scale", 200, 1), ("levels-30", 200, None),
+    ("mixed", 200, 2), ("oscillating", 200, 3), ("counts", 200, 1),
+]  # fmt: skip
+
+
+def test_level_is_kept():
+    """At a true 0.05, one cell of the 7 has more than 6 of 30 rejected in 1 of 250 cases, and all
+    together have more than 21 of 210 in 1 of 1,000.
+
+    A rate of 0.3 in one cell is noticed in 5 of 6 cases, one of 0.15 in all of them in 49 of 50.
+    The laboratory, whose results are committed, looks at every cell 1,000 times.
+    """
+    counts = {cell: rejections(*cell[:2], 30, cell[2]) for cell in NULLS}
+    assert max(counts.values()) <= 6, counts
+    assert sum(counts.values()) <= 21, counts
 
 
 def rare_binary(rng):
@@ -67,7 +75,7 @@ def test_level_where_events_nearly_follow_z():
     [("add", 200, 1, 27), ("square", 200, 1, 26), ("add", 200, 3, 26), ("m_minus-10dB", 200, 1, 26),
      ("circle", 200, 1, 24), ("levels", 400, None, 22)],
 )  # fmt: skip
-def test_power(name, n, d, at_least):
+def test_dependences_are_found(name, n, d, at_least):
     """Out of 30; the laboratory measured .95 and more, circle .9, levels .9."""
     assert rejections(name, n, 30, d) >= at_least
 

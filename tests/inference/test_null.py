@@ -78,7 +78,7 @@ def test_signs_agree_with_all_signs():
     assert drawn.pvalue == pytest.approx(every.pvalue, abs=4 * np.sqrt(0.03 / 9999))
 
 
-def test_plus_one_rule():
+def test_smallest_pvalue_of_signs_is_one_in_one_more_than_the_draws():
     gram = gram_of(40, 2, 3)
     found = joint_null([1e9], [gram], method="signs", n_resamples=99, rng=np.random.default_rng(0))
     assert found.pvalue == 1 / 100
@@ -129,7 +129,7 @@ def test_joint_pvalues_are_uniform():
     assert stats.kstest(pvalues, "uniform").pvalue > 0.001
 
 
-def test_too_many_units_for_all_signs():
+def test_all_signs_of_many_units_are_refused():
     with pytest.raises(ValueError, match="null: 'exhaustive' is for at most 20 units, here are 40"):
         joint_null([0.0], [gram_of(40, 2, 0)], method="exhaustive", rng=np.random.default_rng(0))
 

@@ -7,19 +7,19 @@ from scipy.spatial.distance import pdist
 from chsic.kernels import bandwidth
 
 
-def test_paper_rule_by_hand():
+def test_paper_rule_is_the_standard_deviation_shrunk():
     x = np.array([[1.0, 10.0], [2.0, 30.0], [4.0, 20.0], [9.0, 40.0]])
     expected = np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=0) / 3) * 4 ** (-0.2)
     np.testing.assert_allclose(bandwidth.paper_rule("x", x), expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("n", [4, 5, 6, 51, 300])
-def test_median_rule_of_one_column(n):
+def test_median_rule_of_one_column_is_the_median_distance(n):
     x = np.random.default_rng(n).normal(size=(n, 1))
     assert bandwidth.median_rule("x", x) == pytest.approx(np.median(pdist(x)), rel=1e-14)
 
 
-def test_median_rule_of_several_columns():
+def test_median_rule_of_several_columns_is_of_standardised_ones():
     x = np.random.default_rng(0).normal(size=(60, 3)) * [1, 100, 0.01]
     scale = x.std(axis=0, ddof=1)
     np.testing.assert_allclose(

@@ -68,9 +68,10 @@ def alike_and_mostly_zero(rng, n=300):
 def test_what_is_related_is_redrawn_independent(draw):
     data = draw(np.random.default_rng(0))
     assert chsic.chsic_test(*data, rng=0).pvalue < 1e-4
-    found = chsic.calibrate(*data, n_sim=60, effect_sizes=[], rng=0, n_resamples=199)
+    found = chsic.calibrate(*data, n_sim=40, effect_sizes=[], rng=0, n_resamples=199)
     assert found.effect_sizes == (0.0,)
-    assert found.rejection_rate(0.0) <= 0.15  # 9 of 60 at a true 0.05: 1 in 1,000
+    # More than 7 of 40 at a true 0.05: 1 in 1,400; if the dependence were kept, nearly all 40.
+    assert found.rejection_rate(0.0) <= 0.175
 
 
 def test_settings_that_cannot_be_followed_are_refused():

@@ -91,7 +91,7 @@ def test_copies_share_work_and_other_processes_get_the_data(frame):
     assert sent.answer("a", "b", "z") == answer
 
 
-def test_several_columns_and_positions(frame):
+def test_columns_may_be_several_and_named_by_position(frame):
     tests = chsic.Discovery(frame)
     assert tests.names == list(frame)
     both = tests.answer(["a", "c"], "b", "z")
@@ -109,7 +109,7 @@ def test_constant_columns_depend_on_nothing(frame):
         tests.result("a", "one")
 
 
-def test_columns_that_gaps_make_constant(frame):
+def test_columns_that_gaps_make_constant_depend_on_nothing(frame):
     gaps = frame.assign(k=0.0)
     gaps.loc[:19, "a"] = np.nan
     gaps.loc[:19, "k"] = 1.0
@@ -162,7 +162,7 @@ def test_a_confounder_may_have_many_levels():
         tests.answer("x", "z")
 
 
-def test_questions_that_cannot_be_asked(frame):
+def test_questions_that_cannot_be_asked_are_refused(frame):
     tests = chsic.Discovery(frame)
     assert repr(tests) == "Discovery(n_samples=250, columns: z, w, a, b, c, group)"
     with pytest.raises(ValueError, match="x: no column was named"):
@@ -179,7 +179,7 @@ def test_questions_that_cannot_be_asked(frame):
         chsic.Discovery(frame, n_resamples=10**7 + 1)
 
 
-def test_gaps(frame):
+def test_gaps_are_refused_or_left_out_of_each_question(frame):
     gaps = frame.copy()
     gaps.loc[:9, "a"] = np.nan
     with pytest.raises(ValueError, match="column a: 10 of 250"):
@@ -198,6 +198,6 @@ def test_gaps(frame):
         (("a", "b", ["b"]), "column 'b' is in two of them"),
     ],
 )
-def test_errors(frame, arguments, message):
+def test_bad_questions_are_refused(frame, arguments, message):
     with pytest.raises(ValueError, match=message):
         chsic.Discovery(frame).answer(*arguments)

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -67,7 +66,7 @@ def test_is_what_separate_tests_give(frame, found):
     [["z", "w"], ["group"], ["z", "group"], []],
     ids=["two numbers", "a category", "both", "nothing"],
 )
-def test_all_kinds_of_confounders(frame, given):
+def test_is_what_separate_tests_give_for_all_kinds_of_confounders(frame, given):
     rng = np.random.default_rng(1)
     mixed = frame.assign(w=rng.normal(size=300), group=rng.choice(list("uvw"), 300))
     found = chsic.screen(mixed, given, columns=["a", "b", "c"], rng=0)
@@ -82,7 +81,7 @@ def test_all_kinds_of_confounders(frame, given):
     assert found.significant(0.01)[0].x == "a"
 
 
-def test_target_and_columns(frame, found):
+def test_target_and_columns_choose_the_pairs(frame, found):
     against = chsic.screen(frame, ["z"], target="b", rng=0)
     assert [(pair.x, pair.y) for pair in against] == [("a", "b"), ("c", "b"), ("d", "b")]
     some = chsic.screen(frame, ["z"], columns=["a", "c"], target="b", rng=0)
@@ -95,7 +94,7 @@ def test_target_and_columns(frame, found):
 @pytest.mark.parametrize(
     "make", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "dict"]
 )
-def test_frames_of_all_kinds(frame, found, make):
+def test_frames_of_every_library_give_the_same(frame, found, make):
     again = chsic.screen(make({name: frame[name].to_numpy() for name in frame}), "z", rng=0)
     assert again.pairs == found.pairs
 
@@ -144,7 +143,7 @@ def test_a_column_that_z_explains_has_nothing_left(frame):
     assert any("copy is a function of z" in sentence for sentence in pair.warnings)
 
 
-def test_missing_values(frame):
+def test_missing_values_are_left_out_of_each_pair(frame):
     gaps = frame.copy()
     gaps.loc[:9, "a"] = np.nan
     gaps.loc[295:, "z"] = np.nan
@@ -158,7 +157,7 @@ def test_missing_values(frame):
     assert found.pairs[0].coefficient == pytest.approx(alone.coefficient, rel=1e-9)
 
 
-def test_missing_as_a_level(frame):
+def test_missing_values_may_be_a_level(frame):
     groups = np.random.default_rng(0).choice(["u", "v", None], 300)
     found = chsic.screen(frame.assign(group=groups), "group", nan_policy="level", rng=0)
     assert {pair.n_samples for pair in found} == {300}
@@ -197,7 +196,7 @@ def test_errors_name_the_argument_and_the_remedy(frame, settings, error, message
         chsic.screen(frame, rng=0, **settings)
 
 
-def test_too_many_pairs_and_too_few_rows():
+def test_too_many_pairs_and_too_few_rows_are_refused():
     many = pd.DataFrame(np.random.default_rng(0).normal(size=(10, 2_000)))
     with pytest.raises(ValueError, match="2000 columns make 1999000 pairs"):
         chsic.screen(many, rng=0)
@@ -209,7 +208,7 @@ def test_too_many_pairs_and_too_few_rows():
         chsic.screen(many, columns=["0", "1"], rng=0).significant(by="luck")
 
 
-def test_many_columns_against_a_target():
+def test_level_is_kept_by_many_columns_against_a_target():
     rng = np.random.default_rng(0)
     wide = rng.normal(size=(12, 1_501))
     found = chsic.screen(wide, target="1500", n_resamples=19, rng=0)
@@ -251,19 +250,33 @@ def test_other_data_or_settings_are_refused(frame, tmp_path):
         chsic.screen(frame.assign(a=0.5 * frame["a"]), "z", rng=0, resume=path)
 
 
-@pytest.mark.usefixtures("interrupts_heeded")
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
-    """A real process, killed without warning or interrupted half-way, then resumed."""
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    """A file of data, and the table of a run over all of its pairs."""
     rng = np.random.default_rng(0)
     z = rng.normal(size=400)
     # So many pairs that a process is far from done when this one gets to stop it, on any machine.
     data = pd.DataFrame(rng.normal(size=(400, 12)) + z[:, None], columns=list("abcdefghijkl"))
-    data.assign(z=z).to_csv(tmp_path / "data.csv", index=False)
+    path = tmp_path_factory.mktemp("screen") / "data.csv"
+    data.assign(z=z).to_csv(path, index=False)
+    table = path.with_name("pairs.csv")
+    command = [sys.executable, "-m", "chsic", "screen", path, "--given", "z", "--out", table]
+    subprocess.run(command, check=True, capture_output=True)
+    return path, table.read_bytes()
+
+
+@pytest.mark.usefixtures("interrupts_heeded")
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_stopped_run_loses_no_finished_pair(uninterrupted, command, tmp_path, sent, status):
+    """A real process, killed without warning or interrupted half-way, then resumed."""
+    data, whole = uninterrupted
     kept, table = tmp_path / "run.jsonl", tmp_path / "pairs.csv"
-    command = [sys.executable, "-m", "chsic", "screen", str(tmp_path / "data.csv"), "--given", "z",
-               "--resume", str(kept), "--out", str(table)]  # fmt: skip
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    options = ["screen", data, "--given", "z", "--resume", kept, "--out", table]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "chsic", *map(str, options)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if kept.exists() and kept.read_bytes().count(b"\n") > 5:
@@ -276,13 +289,10 @@ def test_stopped_run_loses_nothing_that_was_finished(tmp_path, sent, status):
     finished = [line for line in kept.read_bytes().splitlines(keepends=True) if line[-1:] == b"\n"]
     assert 5 < len(finished) < 1 + 66
     assert not table.exists()
-    subprocess.run(command, check=True, capture_output=True)
-    resumed = table.read_bytes()
+    resumed, _, errors = command(*options)
+    assert resumed == 0, errors
     assert kept.read_bytes().startswith(b"".join(finished))
-    os.remove(kept)
-    os.remove(table)
-    subprocess.run(command, check=True, capture_output=True)
-    assert table.read_bytes() == resumed
+    assert table.read_bytes() == whole
     assert len(json.loads(kept.read_text().splitlines()[1])) == 10
 
 

@@ -42,7 +42,7 @@ BAD_SAMPLES = [
 
 
 @pytest.mark.parametrize(("bad", "error", "message"), BAD_SAMPLES)
-def test_bad_x(bad, error, message):
+def test_bad_x_is_refused(bad, error, message):
     with pytest.raises(error, match=message) as caught:
         chsic.hsic(bad, Y)
     assert "x" in str(caught.value).split(":")[0]
@@ -51,7 +51,7 @@ def test_bad_x(bad, error, message):
 
 
 @pytest.mark.parametrize(("bad", "error", "message"), BAD_SAMPLES)
-def test_bad_y_and_z(bad, error, message):
+def test_bad_y_and_z_are_refused(bad, error, message):
     message = message.replace("x has 19, y has 20", "19")
     with pytest.raises(error, match=message) as caught:
         chsic.chsic(X, bad, Z)
@@ -99,12 +99,12 @@ def test_bad_y_and_z(bad, error, message):
         ),
     ],
 )
-def test_bad_settings(settings, error, message):
+def test_bad_settings_are_refused(settings, error, message):
     with np.errstate(all="ignore"), pytest.raises(error, match=message):
         chsic.chsic(X, Y, Z, **settings)
 
 
-def test_median_bandwidth_of_mostly_equal_values():
+def test_median_bandwidth_of_mostly_equal_values_is_refused():
     x = replaced(np.zeros(20), 0, 1.0)
     with pytest.raises(ValueError, match=r"bandwidth: the median distance .* x is zero"):
         chsic.hsic(x, Y, bandwidth="median")
@@ -128,13 +128,13 @@ def test_median_bandwidth_of_mostly_equal_values():
         ([0], [1], 5.0, TypeError, "n_samples: expected a whole number"),
     ],
 )
-def test_bad_pair_graphs(i, j, n, error, message):
+def test_bad_pair_graphs_are_refused(i, j, n, error, message):
     with pytest.raises(error, match=message):
         chsic.PairGraph(i, j, n)
 
 
 @pytest.mark.parametrize("model", [chsic.datasets.m_plus, chsic.datasets.m_minus])
-def test_bad_models(model):
+def test_bad_arguments_of_models_are_refused(model):
     with pytest.raises(ValueError, match=r"gamma: .*negative"):
         model(10, -3.0)
     with pytest.raises(TypeError, match="gamma: expected a number"):
@@ -154,25 +154,25 @@ def test_bad_models(model):
         ([0, 0, 9, 9], "blocks: must lie between 0 and"),
     ],
 )
-def test_bad_blocks(blocks, message):
+def test_bad_blocks_are_refused(blocks, message):
     with pytest.raises(ValueError, match=message):
         chsic.PairGraph([0], [1], 4, blocks=blocks)
 
 
 @pytest.mark.parametrize("kernel", sorted(chsic.kernels.KERNELS))
-def test_values_too_large_for_their_bandwidth(kernel):
+def test_values_too_large_for_their_bandwidth_are_refused(kernel):
     with pytest.raises(ValueError, match="bandwidth: 1 is too small for x"):
         chsic.hsic(X * 1e200, Y, bandwidth=1.0, kernel=kernel)
 
 
-def test_outlier_beside_which_all_distances_vanish():
+def test_an_outlier_beside_which_all_distances_vanish_is_refused():
     z = np.column_stack([Z, Y])
     z[3] = 1e200
     with pytest.raises(ValueError, match="z: some values are so large"):
         chsic.chsic(X, Y, z)
 
 
-def test_bad_counts():
+def test_bad_counts_are_refused():
     for make in (chsic.complete_pairs, lambda n: chsic.random_pairs(n, 1)):
         with pytest.raises(ValueError, match="n: expected at least 4, got 3"):
             make(3)
@@ -186,7 +186,7 @@ def test_bad_counts():
         compare(X, Y, Z, n_controls=0)
 
 
-def test_unknown_window():
+def test_a_kernel_without_a_known_window_is_refused():
     kernel = chsic.kernels.as_kernel(lambda s: np.exp(-s))
     with pytest.raises(ValueError, match="window G of '<lambda>' is not known; use one of 'gauss"):
         kernel.window(1.0)

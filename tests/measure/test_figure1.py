@@ -12,21 +12,32 @@ from chsic.measure import figure1
 
 @pytest.fixture(scope="module")
 def points():
-    return figure1.simulate(trials=3, seed=1, workers=1)
+    return figure1.simulate(trials=2, seed=1, workers=1)
+
+
+@pytest.fixture
+def few_settings(monkeypatch):
+    """One abscissa of each panel, of data sets that take little time."""
+    monkeypatch.setattr(figure1, "GAMMAS_DB", (10.0,))
+    monkeypatch.setattr(figure1, "SIZES", (100,))
 
 
 def test_workers_do_not_matter(points):
-    assert figure1.simulate(trials=3, seed=1, workers=2) == points
+    assert figure1.simulate(trials=2, seed=1, workers=2) == points
 
 
-def test_trials_share_their_streams(points, monkeypatch):
-    """Cutting the trials into other units of work changes nothing either."""
+@pytest.mark.usefixtures("few_settings")
+def test_cutting_the_trials_into_other_units_of_work_changes_nothing(monkeypatch):
+    points = figure1.simulate(trials=3, seed=1, workers=1)
     monkeypatch.setattr(figure1, "CHUNK", 1)
     assert figure1.simulate(trials=3, seed=1, workers=1) == points
 
 
-def test_seed_matters(points):
-    assert figure1.simulate(trials=3, seed=2, workers=1) != points
+@pytest.mark.usefixtures("few_settings")
+def test_seed_matters():
+    first, second = (figure1.simulate(trials=2, seed=seed, workers=1) for seed in (1, 2))
+    assert len(first) == 4 * len(figure1.MEASURES)
+    assert not {p.mean for p in first} & {p.mean for p in second}
 
 
 def test_every_point_is_there(points):
@@ -40,21 +51,21 @@ def test_every_point_is_there(points):
     assert all(np.isfinite(p.mean) and p.std > 0 for p in points)
 
 
-def test_means_are_those_of_the_measures():
+def test_means_are_those_of_the_measures(points):
     """One point recomputed from its documented random stream."""
     where = figure1.settings()
     index = next(i for i, s in enumerate(where) if s.panel == "b.1" and s.gamma_db == 10)
     values = []
-    for trial in range(3):
+    for trial in range(2):
         rng = np.random.default_rng(np.random.SeedSequence(1, spawn_key=(index, trial)))
         sample = figure1.MODELS["M-"](100, 10.0, rng)
         values.append([measure(sample, rng) for measure in figure1.MEASURES])
-    points = figure1.simulate(trials=3, seed=1, workers=1)
     here = [p for p in points if p.panel == "b.1" and p.gamma_db == 10]
     np.testing.assert_allclose([p.mean for p in here], np.mean(values, axis=0))
     np.testing.assert_allclose([p.std for p in here], np.std(values, axis=0, ddof=1))
 
 
+@pytest.mark.usefixtures("few_settings")
 def test_progress_is_reported():
     calls = []
     figure1.simulate(trials=2, workers=1, progress=lambda done, total: calls.append((done, total)))

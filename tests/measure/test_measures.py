@@ -87,7 +87,7 @@ def test_tiles_do_not_change_the_value(monkeypatch, pairs, alpha):
         assert chsic.hsic(x, y) == pytest.approx(expected_hsic, rel=1e-13)
 
 
-def test_graph_with_a_hub_and_samples_without_partners():
+def test_a_hub_and_samples_without_partners_are_equation_18():
     x, y, z = draw_sample(2, 30)
     hub = chsic.PairGraph(np.zeros(20, dtype=int), np.arange(5, 25), 30)
     expected = literal_c_hsic(x, y, hub, "gaussian")
@@ -96,7 +96,7 @@ def test_graph_with_a_hub_and_samples_without_partners():
 
 @given(seed=st.integers(0, 10**6), alpha=st.sampled_from([1, 4, 11]))
 @settings(max_examples=25, deadline=None)
-def test_symmetries(seed, alpha):
+def test_order_shifts_and_scales_change_nothing(seed, alpha):
     """Swapping x and y, reordering samples, shifting and scaling change nothing but rounding."""
     x, y, z = draw_sample(seed, 40)
     order = np.random.default_rng(seed + 1).permutation(40)
@@ -126,7 +126,7 @@ def test_a_fixed_bandwidth_is_not_scale_free():
     )
 
 
-def test_pair_of_bandwidths():
+def test_a_tuple_of_bandwidths_is_for_x_and_y():
     x, y, z = draw_sample(6, 50)
     graph = chsic.closest_pairs(z, 4)
     kappas = literal_kappa("gaussian", 0.4), literal_kappa("gaussian", paper_bandwidth(y))
@@ -150,7 +150,7 @@ def test_large_offsets_keep_their_digits():
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e150, 1e300])
-def test_extreme_scales(scale):
+def test_extreme_scales_change_nothing(scale):
     x, y, z = draw_sample(9, 40)
     assert chsic.chsic(scale * x, y, scale * z) == pytest.approx(chsic.chsic(x, y, z), rel=1e-9)
 

@@ -51,7 +51,7 @@ def kinds_of_z(rng, n):
 @pytest.mark.parametrize("kind", kinds_of_z(np.random.default_rng(0), 10))
 @pytest.mark.parametrize("alpha", [1, 1.7, 4, 25, 58])
 @pytest.mark.parametrize("probes", [1, 5, closest.PROBES])
-def test_closest_on_a_line(monkeypatch, kind, alpha, probes):
+def test_closest_on_a_line_are_those_of_all_distances(monkeypatch, kind, alpha, probes):
     """Few probes make bad guesses, and a small sample a selection of many steps."""
     monkeypatch.setattr(closest, "PROBES", probes)
     monkeypatch.setattr(line_distances, "SAMPLE_SIZE", 16)
@@ -73,7 +73,7 @@ def test_closest_on_a_line(monkeypatch, kind, alpha, probes):
     part=st.floats(0, 1),
 )
 @settings(max_examples=200, deadline=None)
-def test_closest_on_a_line_any_values(z, part):
+def test_closest_on_a_line_are_those_of_all_distances_for_any_values(z, part):
     alpha = 1 + part * (len(z) - 2)
     assert_closest(chsic.closest_pairs(z, alpha), np.array(z), alpha)
 
@@ -81,7 +81,7 @@ def test_closest_on_a_line_any_values(z, part):
 @pytest.mark.parametrize("d", [2, 3, 5])
 @pytest.mark.parametrize("kind", ["normal", "heavy tails", "lattice", "repeats", "far", "clusters"])
 @pytest.mark.parametrize("alpha", [1, 4, 30, 78])
-def test_closest_in_space(d, kind, alpha):
+def test_closest_in_space_are_those_of_all_distances(d, kind, alpha):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         z = {
@@ -104,7 +104,7 @@ def test_radius_shrinks_where_one_cluster_holds_all_close_pairs(monkeypatch):
     assert_closest(chsic.closest_pairs(z[::-1], 150), z[::-1], 150)
 
 
-def test_agrees_with_the_reference_without_ties():
+def test_closest_pairs_without_ties_are_the_papers():
     z = np.random.default_rng(1).normal(size=100)
     f1, f2 = paper.sorted_pairs(z, 4)
     assert chosen(chsic.closest_pairs(z, 4)) == as_set(f1, f2)
@@ -138,7 +138,7 @@ def test_binary_z_of_many_samples_needs_no_list_of_ties():
         np.testing.assert_array_equal(z[graph.i], z[graph.j])
 
 
-def test_a_million_samples():
+def test_closest_pairs_of_a_million_samples_are_the_closest():
     z = np.random.default_rng(0).normal(size=10**6)
     graph = chsic.closest_pairs(z, 4)
     assert graph.n_pairs == 2 * 10**6
@@ -150,7 +150,7 @@ def test_a_million_samples():
 
 
 @pytest.mark.parametrize("k", [1, 2, 100, 1225, 4949, 4950])
-def test_kth_smallest_distance(monkeypatch, k):
+def test_kth_smallest_distance_is_that_of_all_distances(monkeypatch, k):
     monkeypatch.setattr(line_distances, "SAMPLE_SIZE", 32)
     for kind, z in kinds_of_z(np.random.default_rng(k), 100).items():
         _, _, distance = brute_force_distances(z)
@@ -171,7 +171,7 @@ def test_random_pairs_are_distinct_and_even():
 
 
 @pytest.mark.parametrize("n", [10**6, 3 * 10**6])
-def test_random_pairs_of_many_samples(n):
+def test_random_pairs_of_many_samples_are_pairs(n):
     """Decoding the rank of a pair must survive the rounding of a square root."""
     graph = chsic.random_pairs(n, 1, 0)
     assert graph.n_pairs == n // 2

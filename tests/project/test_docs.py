@@ -5,8 +5,6 @@ Python on its pages runs as doctests; scripts of the gallery run when ``make doc
 
 import re
 import shutil
-import subprocess
-import sys
 from importlib import resources
 from pathlib import Path
 from urllib.parse import unquote
@@ -45,19 +43,14 @@ def test_every_block_is_tested():
 
 
 @pytest.mark.parametrize("body", COMMANDS)
-def test_commands_print_what_is_shown(body, tmp_path):
-    command, _, shown = body.partition("\n")
+def test_commands_print_what_is_shown(body, command, tmp_path, monkeypatch):
+    line, _, shown = body.partition("\n")
     with resources.as_file(resources.files("chsic.datasets") / "summer.csv") as example:
         shutil.copy(example, tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "chsic", *command.split()[2:]],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-        timeout=120,
-    )
-    assert not shown or says_the_same(shown, done.stdout), done.stdout
+    monkeypatch.chdir(tmp_path)
+    status, printed, errors = command(*line.split()[2:])
+    assert status == 0, errors
+    assert not shown or says_the_same(shown, printed), printed
 
 
 def says_the_same(shown, printed):
@@ -88,6 +81,13 @@ def test_other_words_and_other_numbers_are_noticed():
     assert not says_the_same("2.2e-05 of 3", "2.3e-05 of 3")
     assert not says_the_same("p 0.77", "q 0.77")
     assert not says_the_same("3 pairs", "4 pairs")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_tables_of_results_can_be_made(path, tables):
+    """Every ``{results} name words`` finds its function, its file and its section."""
+    for name, words in re.findall(r"^```{results} (\w+) ?(.*)$", path.read_text("utf-8"), re.M):
+        assert getattr(tables, name)(*([words] if words else [])).strip(), (name, words)
 
 
 def test_the_reference_has_all_public_names():
@@ -130,7 +130,7 @@ def test_links_lead_somewhere(pages):
     assert broken == []
 
 
-def test_pages_ask_no_other_host_and_do_not_complain(browser, pages):
+def test_pages_ask_no_other_host_and_do_not_complain(pages, browser):
     tab = browser.new_page()
     complaints, requests = [], []
     # The theme tells what it does at the level "log".
@@ -151,7 +151,7 @@ def test_pages_ask_no_other_host_and_do_not_complain(browser, pages):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("device", "width"), [("desk", 1300), ("phone", 390)])
-def test_pages_fit_and_show_pictures_and_formulas(browser, pages, scheme, device, width):
+def test_pages_fit_and_show_pictures_and_formulas(pages, browser, scheme, device, width):
     tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
     ARTEFACTS.mkdir(exist_ok=True)
     for name in ("index", "trust", "results/level-and-power", "how-it-works", "theory"):

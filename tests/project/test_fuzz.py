@@ -102,7 +102,7 @@ def test_every_outcome_is_a_result_or_an_error_that_explains(frame, policy):
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_hardly_any_rows(n):
+def test_hardly_any_rows_are_refused(n):
     empty = pd.DataFrame(np.zeros((n, 3)), columns=list("xyz"))
     with pytest.raises(ValueError, match="at least 4 are needed"):
         chsic.chsic_test(empty["x"], empty["y"], empty["z"])

@@ -1,35 +1,15 @@
 """The page of licences names every dependency, and what finufft's wheel contains."""
 
-import importlib.util
 import json
 import re
 import tomllib
 from importlib import metadata
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-
-
-def module(path):
-    """Return a module that is no part of the package."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-@pytest.fixture(scope="module")
-def tables():
-    return module(ROOT / "docs" / "_ext" / "tables.py")
-
-
-@pytest.fixture(scope="module")
-def licences():
-    return module(ROOT / "tools" / "licences.py")
 
 
 def wanted():

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from importlib import resources
 from pathlib import Path
 
@@ -48,7 +47,7 @@ def test_help_teaches_by_example(run):
     assert "chsic figure1 --trials 200 --seed 0 --out results" in run("figure1", "--help").stdout
 
 
-def test_version(run):
+def test_version_is_that_of_the_package(run):
     assert run("--version").stdout.strip() == f"chsic {chsic.__version__}"
 
 
@@ -72,7 +71,7 @@ def test_test_prints_what_chsic_test_gives(run):
     assert "related (p = " in run(*TEST[:4], "--y", "lemonade").stdout
 
 
-def test_test_with_categories_gaps_and_standard_input(tmp_path, run):
+def test_test_takes_categories_gaps_and_standard_input(tmp_path, run):
     rows = [f"{k * 37 % 101},{'ab'[k % 2]},{k % 3},{k % 10 or ''}" for k in range(200)]
     text = "n,word,ward,gap\n" + "\n".join(rows)
     path = tmp_path / "data.csv"
@@ -192,7 +191,7 @@ def test_measure_takes_settings_and_several_confounders(run):
         assert json.loads(done.stdout)["chsic"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_awkward_column_names(tmp_path, run):
+def test_awkward_column_names_are_read(tmp_path, run):
     path = tmp_path / "odd.csv"
     rows = "".join(f"{k % 7},{k % 5},{k % 11}\n" for k in range(40))
     path.write_text(f'mass [kg], a[/b] ,"z, cm"\n{rows}')
@@ -298,18 +297,34 @@ def test_demo_tells_the_story(tmp_path, run):
     assert last.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+ANNOUNCED = """if True:
+    from chsic.__main__ import main
+    from chsic.measure import figure1
+
+    run = figure1._run
+
+    def announced(*arguments):
+        for result in run(*arguments):
+            print("at work", flush=True)
+            yield result
+
+    figure1._run = announced
+    main()
+"""
+
+
 @pytest.mark.usefixtures("interrupts_heeded")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_interrupt_leaves_nothing_behind(tmp_path, workers):
     out = tmp_path / "out"
     process = subprocess.Popen(
-        [sys.executable, "-m", "chsic", "figure1", "--out", str(out), "--workers", str(workers)],
+        [sys.executable, "-c", ANNOUNCED, "figure1", "--out", str(out), "--workers", str(workers)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    time.sleep(8)  # long enough to be at work, far from the minutes that 200 trials take
+    assert process.stdout.readline() == "at work\n"  # far from the end of 200 trials
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors

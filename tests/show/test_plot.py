@@ -90,7 +90,7 @@ def test_heat_map_shows_strengths_and_significance(screened):
     ax.figure.draw_without_rendering()  # names are not formulas
 
 
-def test_nothing_to_draw():
+def test_a_screen_without_columns_cannot_be_drawn():
     nothing = chsic.screen({"a": np.ones(9), "b": np.ones(9), "z": np.arange(9.0)}, "z", rng=0)
     for draw in (plot.heat_map, plot.network):
         with pytest.raises(ValueError, match="no column could be tested"):

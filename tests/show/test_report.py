@@ -202,7 +202,7 @@ def look_at(browser, path, **context):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("device", "width"), [("desk", 1200), ("phone", 390)])
-def test_in_a_browser(browser, tmp_path, scheme, device, width):
+def test_a_page_fits_a_browser_and_asks_no_other_host(browser, tmp_path, scheme, device, width):
     path, _ = summer(tmp_path)
     tab, complaints, requests = look_at(
         browser, path, color_scheme=scheme, viewport={"width": width, "height": 900}
@@ -220,7 +220,7 @@ def test_in_a_browser(browser, tmp_path, scheme, device, width):
     tab.screenshot(path=ARTEFACTS / f"report-{device}-{scheme}.png", full_page=True)
 
 
-def test_nasty_names_in_a_browser(browser, tmp_path):
+def test_nasty_names_do_nothing_in_a_browser(browser, tmp_path):
     path = tmp_path / "nasty.html"
     frame = nasty_frame(NASTY)
     chsic.write_report(path, frame[NASTY[0]], frame[NASTY[4]], frame[NASTY[1]], rng=0)
@@ -230,7 +230,7 @@ def test_nasty_names_in_a_browser(browser, tmp_path):
     assert tab.title().startswith("Is <script>")
 
 
-def test_on_paper(browser, tmp_path):
+def test_a_printed_page_is_light(browser, tmp_path):
     path, _ = summer(tmp_path)
     tab, _, _ = look_at(browser, path, color_scheme="dark")
     tab.emulate_media(media="print")
@@ -271,7 +271,7 @@ def test_dates_levels_and_the_command_are_written_for_people(tmp_path):
     assert found.specs[-1]["layout"]["xaxis"]["ticktext"] == ["north", "south"]
 
 
-def test_quotes_and_percent_signs_in_pictures():
+def test_quotes_and_percent_signs_stay_in_pictures():
     rng = np.random.default_rng(0)
     facts = gather({"x": rng.normal(size=60)}, {'"y"': rng.normal(size=60)},
                    {"%{y} share": rng.normal(size=60)}, n_resamples=99, rng=0)  # fmt: skip

@@ -29,7 +29,7 @@ from tests.measure.engines.cases import GRAPHS, graph_of
         ({"engine": "gpu"}, "known are 'auto', 'dense', 'fourier', 'exponential', 'features'"),
     ],
 )
-def test_bad_engine_settings(settings, message):
+def test_bad_engine_settings_are_refused(settings, message):
     x, y, z = chsic.datasets.m_plus(50, 1.0, 0)
     with pytest.raises(ValueError, match=message):
         chsic.chsic(x, y, z, **settings)

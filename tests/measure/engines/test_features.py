@@ -59,7 +59,7 @@ def test_a_kernel_of_ones_own_need_not_start_at_one():
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_chunks_do_not_matter(monkeypatch, graph):
+def test_chunks_do_not_change_the_value(monkeypatch, graph):
     rng = np.random.default_rng(6)
     x, y, z = chsic.datasets.m_minus(300, 10.0, rng)
     pairs = graph_of(graph, z, rng)

@@ -76,7 +76,7 @@ def test_with_settings(asked: Question, rng: np.random.Generator) -> Outcome:
         "augment": ["auto", True, False],
         "null": ["auto", "signs", "exhaustive", "pearson3"],
         "alpha": ["auto", 1.0, 4.0, 15],
-        "block_size": ["auto", 1, 7],
+        "unit_size": ["auto", 1, 7],
         "bandwidth": ["auto", "paper", "median", 1.0, 1e-9, 1e9, ["paper", "median"]],
         "tol": [1e-4, 1e-14, 0.1],
         "workers": [1, 2],

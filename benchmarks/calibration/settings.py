@@ -87,7 +87,7 @@ COMPARISONS = (
         "Samples that share a random sign",
         400,
         {
-            **{f"{size}": {"block_size": size} for size in (1, 2, 8, 20)},
+            **{f"{size}": {"unit_size": size} for size in (1, 2, 8, 20)},
             "default: 128 units": {},
         },
         (

@@ -97,7 +97,7 @@ def test_many_small_strata_do_not_fill_the_memory():
     x, y = rng.normal(size=(2, n))
     found = chsic.chsic_test(x, y, np.repeat(np.arange(n // 3), 3), rng=0)
     assert found.pairs == "strata"
-    assert n / found.block_size <= 128
+    assert n / found.unit_size <= 128
     assert found.pvalue > 1e-3
 
 
@@ -116,7 +116,7 @@ def test_a_sample_far_off_makes_no_p_value_of_nothing():
     rng = np.random.default_rng(0)
     x, y, z = rng.normal(size=(3, 191))
     z[0] = 1e6
-    found = chsic.chsic_test(x, y, z, block_size=95, null="signs", rng=0)
+    found = chsic.chsic_test(x, y, z, unit_size=95, null="signs", rng=0)
     assert found.pvalue > 0.3
     assert np.isfinite(found.null_distribution).all()
     assert not any(member.augmented for member in found.members)

@@ -43,10 +43,10 @@ def test_answers_are_continuous_where_units_grow():
     """From 128 samples on, units hold several: p-values must not jump there."""
     x, y, z = draw_scenario("add", 129, rng=8)
     found = [chsic.chsic_test(x[:n], y[:n], z[:n], rng=0) for n in (127, 128, 129)]
-    assert [result.block_size for result in found] == [1, 1, 129 / 128]
+    assert [result.unit_size for result in found] == [1, 1, 129 / 128]
     assert np.ptp(np.log([result.pvalue for result in found])) < 1
     for size in (1, 2, 3):
-        other = chsic.chsic_test(x, y, z, block_size=size, rng=0)
+        other = chsic.chsic_test(x, y, z, unit_size=size, rng=0)
         assert abs(np.log(other.pvalue / found[-1].pvalue)) < 1.2
 
 
@@ -106,7 +106,7 @@ def test_result_is_frozen_readable_and_plain():
      {"pairs": "blocks", "block_size": 5}, {"adjust": "none"},
      {"augment": False}, {"augment": True}, {"null": "signs"},
      {"bandwidth": 0.5}, {"bandwidth": (0.5, 1.0)}, {"bandwidth": ["median", 0.3]},
-     {"bandwidth": "paper"}, {"block_size": 10}, {"tol": 1e-2},
+     {"bandwidth": "paper"}, {"unit_size": 10}, {"tol": 1e-2},
      {"n_resamples": 99, "null": "signs"}],
     ids=str,
 )  # fmt: skip
@@ -271,7 +271,7 @@ def test_warnings_apply_to_the_data():
      ({"bandwidth": []}, "bandwidth: the list is empty"),
      ({"pairs": "blocks", "alpha": 4}, "alpha: is not used with these pairs"),
      ({"pairs": "blocks", "block_size": 1}, "block_size: pairs='blocks' needs between 2 and"),
-     ({"block_size": 60}, "block_size: 60 makes 1 units of 100 samples"),
+     ({"unit_size": 60}, "unit_size: 60 makes 1 units of 100 samples"),
      ({"pairs": "strata"}, "pairs: 'strata' needs samples with equal z")],
     ids=str,
 )  # fmt: skip

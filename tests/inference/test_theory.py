@@ -209,7 +209,7 @@ def test_neighbours_on_a_line(data, adjust):
     kernel = ref.kernel_between_units(scaled, units)
     augmented = kernel, ref.centre_left(lap, units, kernel)
     reference = Reference.of(*both, lap, units, augmented)
-    settings = {"adjust": adjust, "block_size": 5, "null": "exhaustive", "tol": EXACT, "rng": 0}
+    settings = {"adjust": adjust, "unit_size": 5, "null": "exhaustive", "tol": EXACT, "rng": 0}
     result = chsic.chsic_test(x, y, z, **settings)
     reference.check(result)
     joint, own, winner = ref.exhaustive(reference.members)

@@ -156,7 +156,7 @@ def results(draw, number, **settings):
     ("draw", "settings"),
     [
         pytest.param(curved(80, 1), {"augment": False}, id="regression and pairs"),
-        pytest.param(curved(80, 1), {"augment": True, "block_size": 4}, id="kernel on z"),
+        pytest.param(curved(80, 1), {"augment": True, "unit_size": 4}, id="kernel on z"),
         pytest.param(curved(50, 2), {"augment": False}, id="several columns"),
         pytest.param(
             curved(80, 1), {"augment": False, "adjust": "none", "alpha": 4}, id="pairs alone"

@@ -16,10 +16,14 @@ from cachetools import LRUCache
 from tigramite.independence_tests.independence_tests_base import CondIndTest
 
 from chsic._util.cache import Cache
+from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import Array, as_count
 from chsic.data.fingerprint import fingerprint
-from chsic.inference.independence import chsic_test
+from chsic.data.samples import read_samples
+from chsic.inference.compare import run_test
 from chsic.inference.plan import MULTIPLES, Multiples
+from chsic.inference.result import IndependenceResult
+from chsic.inference.settings import Settings
 
 MOST_TESTS = 64  # whose p-values tigramite may still ask for
 
@@ -146,33 +150,48 @@ class CHSIC(CondIndTest):
         ]
         kinds = {name: "category" for of in variables for name in of if discrete[int(name[1:])]}
         test = self._by_signs if shuffle else self._by_test
+        x, y, z = variables
         key = (shuffle, self.sig_samples if shuffle else self.n_resamples, *parts)
-        return self._outcomes.get(key, lambda: test(*variables, kinds=kinds, rng=rng))
+        return self._outcomes.get(key, lambda: test(x, y, z, kinds, rng))
 
-    def _by_test(self, x: Any, y: Any, z: Any, **settings: Any) -> TestOutcome:
+    def _by_test(
+        self, x: Any, y: Any, z: Any, kinds: dict[str, str], rng: np.random.Generator
+    ) -> TestOutcome:
         if not (x and y):
             return TestOutcome(0.0, 1.0, np.zeros(0))
-        result = chsic_test(x, y, z or None, n_resamples=self.n_resamples, **settings)
+        settings = Settings.of(n_resamples=self.n_resamples)
+        result = _run(x, y, z, kinds, settings, rng)
         return TestOutcome(result.coefficient, result.pvalue, np.zeros(0))
 
-    def _by_signs(self, x: Any, y: Any, z: Any, **settings: Any) -> TestOutcome:
+    def _by_signs(
+        self, x: Any, y: Any, z: Any, kinds: dict[str, str], rng: np.random.Generator
+    ) -> TestOutcome:
         """Hold the coefficient against its own values under signs."""
         n_draws = as_count("sig_samples", self.sig_samples, minimum=19)
         if not (x and y):
             return TestOutcome(0.0, 1.0, np.zeros(n_draws))
-        result = chsic_test(
-            x,
-            y,
-            z or None,
+        settings = Settings.of(
             bandwidth=Multiples((MULTIPLES[1],)),  # that of the coefficient
             augment=False if z else "auto",
             null="signs",
             n_resamples=n_draws,
-            **settings,
         )
+        result = _run(x, y, z, kinds, settings, rng)
         value, estimate = result.coefficient, result.estimate
         unit = value / estimate if value * estimate > 0 else 1.0
         null = value + unit * (result.null_distribution - estimate)
         # Draws that give the data themselves do so to single precision only.
         null[np.isclose(null, value, rtol=0, atol=1e-6 * np.ptp(null))] = value
         return TestOutcome(value, float((1 + (null >= value).sum()) / (1 + len(null))), null)
+
+
+@blas_on_one_thread()
+def _run(
+    x: Any,
+    y: Any,
+    z: Any,
+    kinds: dict[str, str],
+    settings: Settings,
+    rng: np.random.Generator,
+) -> IndependenceResult:
+    return run_test(read_samples(x, y, z or None, kinds=kinds), settings, rng)

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._util.errors import input_error, kind_setting
-from chsic._util.names import readable
+from chsic._util.names import did_you_mean, readable
 from chsic._util.validate import MIN_SAMPLES, Array, Index
 from chsic.data.column import Column, all_finite, is_number, read_column
 
 MOST_LEVELS = 100  # of a category, each of which becomes a column
 
 Columns: TypeAlias = Sequence[Column]
+Names: TypeAlias = str | int | Sequence[str | int]  # of columns
 # Array-likes, series and data frames, of which no common type is known.
 Data: TypeAlias = Any
 
@@ -70,6 +71,32 @@ def named_columns(argument: str, values: Data) -> dict[str, Any]:
         if times > 1:
             raise ValueError(f"{argument}: {times} columns are called {name!r}; rename them.")
     return dict(columns)
+
+
+def column_names(argument: str, given: Names, raw: Mapping[str, Any]) -> list[str]:
+    """Return names of columns that are there, each once.
+
+    Examples
+    --------
+    >>> from chsic.data.arguments import column_names
+    >>> column_names("given", "age", {"age": [1, 2], "dose": [3, 4]})
+    ['age']
+    """
+    if not isinstance(given, str | int | np.integer | Sequence):
+        raise TypeError(
+            f"{argument}: expected the name of a column, or a list of names, got "
+            f"{type(given).__name__}."
+        )
+    several = [given] if isinstance(given, str | int | np.integer) else list(given)
+    names = [str(name) for name in several]
+    for name, times in Counter(names).items():
+        if name not in raw:
+            raise ValueError(
+                f"{argument}: there is no column {name!r}; {did_you_mean(name, list(raw))}"
+            )
+        if times > 1:
+            raise ValueError(f"{argument}: column {name!r} is named more than once.")
+    return names
 
 
 def as_columns(argument: str, values: Data) -> Array:

@@ -16,7 +16,9 @@ from chsic.data.arguments import (
     Columns,
     Data,
     called,
+    column_names,
     cut_into_columns,
+    named_columns,
     require_usable,
 )
 from chsic.data.column import Column, read_column
@@ -59,7 +61,13 @@ class Samples:
 
 
 def read_samples(
-    x: Data, y: Data, z: Data, *, nan_policy: str = "raise", kinds: Mapping[str, str] | None = None
+    x: Data,
+    y: Data,
+    z: Data,
+    *,
+    data: Data = None,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
 ) -> Samples:
     """Read the samples of a test.
 
@@ -67,6 +75,8 @@ def read_samples(
     ----------
     x, y, z : array_like, series or data frame
         z may be None.
+    data : data frame or mapping, optional
+        If it is given, x, y and z are names of its columns.
     nan_policy : {"raise", "omit", "level"}
         What becomes of rows with a missing value: an error; they are left out; or missing is a
         level of a category of its own, and only rows with a missing number are left out.
@@ -85,14 +95,39 @@ def read_samples(
     (4, 1)
     """
     require_nan_policy(nan_policy)
-    given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
-    read = read_arguments(given, kinds)
+    return clean_samples(read_arguments(arguments(x, y, z, data), kinds), nan_policy)
+
+
+def clean_samples(read: Mapping[str, Columns], nan_policy: str) -> Samples:
+    """Return the rows that can be used of the columns of x, y and perhaps z."""
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
     if nan_policy == "raise":
         require_complete(read)
     return complete_samples(Samples(read["x"], read["y"], read.get("z", [])))
+
+
+def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
+    """Return what was given for x, y and z; with `data`, the columns that they name.
+
+    Examples
+    --------
+    >>> from chsic.data.samples import arguments
+    >>> arguments("a", "b", None, {"a": [1, 2], "b": [3, 4]})["y"]
+    {'b': array([3, 4])}
+    """
+    given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
+    if data is None:
+        for argument, values in given.items():
+            if isinstance(values, str):
+                raise TypeError(
+                    f"{argument}: got the name {values!r}; give the data frame as well, as data=df."
+                )
+        return given
+    raw = named_columns("data", data)
+    names = {argument: column_names(argument, value, raw) for argument, value in given.items()}
+    return {argument: {name: raw[name] for name in of} for argument, of in names.items()}
 
 
 def complete_samples(samples: Samples) -> Samples:

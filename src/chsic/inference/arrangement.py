@@ -119,8 +119,7 @@ def arrange(
         scaled = scaled @ join_metrics([turn for turn, _ in learned])
     line = _line(z, rng) if z.on_line else None
     graph = _choose_pairs(given, scaled, line, rng)
-    # The size of the blocks of pairs="blocks" is not that of units, which hold whole blocks.
-    number = number_of_units(n, None if given.kind == "blocks" else settings.block_size)
+    number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
     units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
     centres = units.means(scaled)
     centres /= KERNEL_WIDTH * (typical_distance(scaled) or 1.0)  # z may be constant in these rows
@@ -160,7 +159,7 @@ def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
             "use adjust='none', or pairs='nearest'."
         )
     labels = np.zeros(n, np.intp) if z is None else z.strata
-    units = units_in_strata(labels, number_of_units(n, settings.block_size), rng)
+    units = units_in_strata(labels, number_of_units(n, settings.unit_size), rng)
     kernel: Array | None = None
     n_strata = int(labels.max()) + 1
     if 1 < n_strata < len(units):  # else no two units can be compared inside a stratum

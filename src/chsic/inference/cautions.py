@@ -59,7 +59,7 @@ def function_of_z(argument: str, column: Column) -> str:
 
 def few_units(number: int, *, of_single_samples: bool) -> str:
     """Say that few units have a random sign."""
-    remedy = "more samples are needed" if of_single_samples else "use a smaller block_size"
+    remedy = "more samples are needed" if of_single_samples else "use a smaller unit_size"
     return f"Only {number} units have a random sign, so that p-values are coarse; {remedy}."
 
 

@@ -87,10 +87,14 @@ class Question:
 
     def answer(self, rng: np.random.Generator, workers: int = 1) -> IndependenceResult:
         """Plan, contribute, merge and decide."""
-        threads = workers if len(self.samples) >= THREADS_FROM else 1
+        threads = self.threads(workers)
         arrangement = self.arrange(rng)
         x, y = self.plan(arrangement, self.given.settings.bandwidth, threads)
         return compare(arrangement, self.given.settings, x, y, self.samples, rng, threads)
+
+    def threads(self, workers: int) -> int:
+        """Return how many threads are worth their cost."""
+        return workers if len(self.samples) >= THREADS_FROM else 1
 
     def arrange(self, rng: np.random.Generator, alpha: float | None = None) -> Arrangement:
         """Choose pairs and units, with another number of neighbours if that is given."""

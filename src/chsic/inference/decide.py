@@ -251,7 +251,7 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
         "levels": plan.levels,
         "n_pairs": given.n_pairs,
         "alpha": 2 * given.n_pairs / given.n_samples,
-        "block_size": given.n_samples / len(given.unit_sizes),
+        "unit_size": given.n_samples / len(given.unit_sizes),
         "pairs": given.pairs,
         "adjust": given.adjust,
         "warnings": (

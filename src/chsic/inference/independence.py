@@ -20,11 +20,13 @@ from chsic.pairs import PairGraph
 def chsic_test(
     x: Data,
     y: Data,
-    z: Data = None,
     /,
+    z: Data = None,
     *,
+    data: Data = None,
     pairs: str | PairGraph = "auto",
     block_size: int | str = "auto",
+    unit_size: int | str = "auto",
     bandwidth: Bandwidths = "auto",
     adjust: Any = "auto",
     augment: bool | str = "auto",
@@ -39,18 +41,20 @@ def chsic_test(
 ) -> IndependenceResult:
     """Test conditional independence of x and y given z.
 
-    What z explains of x and y is taken off (`adjust`), the rest is compared over pairs of samples
-    close in z (`pairs`, `alpha`) with kernels of several bandwidths at once, and the p-value comes
-    from random signs of the samples' contributions (`null`).
+    Residuals of x and y given z (`adjust`) are compared over pairs of samples close in z (`pairs`,
+    `alpha`) with kernels of several bandwidths at once, and the p-value comes from random signs of
+    the samples' contributions (`null`): a wild bootstrap.
 
     Parameters
     ----------
-    x, y : array_like, series or data frame, of n rows
+    x, y : array_like, series or data frame, of n rows; or names of columns of `data`
         Samples; row l of x, y and z belongs to the same observation. Columns are numbers (dates
         are, too) or categories (text, booleans, categorical types). An index is not looked at.
-    z : array_like, series or data frame, optional
+    z : array_like, series or data frame, optional; or names of columns of `data`
         The confounder. Without it, independence of x and y is tested. Samples of different
         categories are never paired.
+    data : data frame, mapping or array, optional
+        Where the columns are that x, y and z name.
     pairs : {"auto", "nearest", "closest", "blocks", "strata"} or PairGraph
         ``"nearest"``: neighbours in z, the same number for every sample. ``"closest"``: the
         paper's, the closest of all pairs. ``"blocks"``: all pairs inside disjoint blocks of
@@ -58,15 +62,17 @@ def chsic_test(
         strata if most samples share their z with at least two others, and neither `alpha` nor
         `adjust` asks for something else; else nearest.
     block_size : int or "auto"
-        Samples that share a random sign; for ``pairs="blocks"``, samples in a block. ``"auto"``:
-        one for up to 128 samples and n / 128 for more; blocks of 8 for ``pairs="blocks"``.
+        Samples in a block, for ``pairs="blocks"`` alone; 8 by default.
+    unit_size : int or "auto"
+        Samples that share a random sign. ``"auto"``: one for up to 128 samples, and n / 128 for
+        more.
     bandwidth : "auto", rule, float, pair, or list of them
         Of the kernels exp(-(s / h)^2) of x and y after adjustment. ``"auto"``: 0.6, 1.2 and 5
         times the median distance between samples that differ, tested jointly. Rules, numbers (in
-        the unit of x and y) and pairs (for x, for y) are those of `chsic.chsic`; a list of them is
+        the unit of x and y) and tuples (for x, for y) are those of `chsic.chsic`; a list of them is
         tested jointly, and the coefficient is that at the middle one of the list.
     adjust : {"auto", "none", "ridge"} or scikit-learn regressor
-        What takes off z's influence on x, y and their features. ``"ridge"``: kernel ridge
+        How residuals of x, y and their features given z are made. ``"ridge"``: kernel ridge
         regression with penalty and width by generalised cross-validation, in a metric of z that
         follows the directions along which x and y change. A regressor is cross-fitted in five
         folds. ``"auto"``: ridge, and none for strata.
@@ -123,38 +129,45 @@ def chsic_test(
 
     >>> import chsic
     >>> day = chsic.datasets.summer()
-    >>> chsic.chsic_test(day["ice_cream"], day["rescues"], rng=0).pvalue < 0.001
+    >>> chsic.chsic_test("ice_cream", "rescues", data=day, rng=0).pvalue < 0.001
     True
-    >>> chsic.chsic_test(day["ice_cream"], day["rescues"], day["temperature"], rng=0).pvalue > 0.05
+    >>> chsic.chsic_test("ice_cream", "rescues", "temperature", data=day, rng=0).pvalue > 0.05
     True
-    >>> chsic.chsic_test(day["ice_cream"], day["lemonade"], day["temperature"], rng=0).pvalue < 0.01
+    >>> chsic.chsic_test("ice_cream", "lemonade", "temperature", data=day, rng=0).pvalue < 0.01
+    True
+
+    Arrays do as well, with or without names:
+
+    >>> x, y, z = day["ice_cream"], day["lemonade"], day["temperature"]
+    >>> chsic.chsic_test(x, y, z=z, rng=0).pvalue < 0.01
     True
     """
     settings = Settings.of(
-        {
-            "pairs": pairs,
-            "block_size": block_size,
-            "bandwidth": bandwidth,
-            "adjust": adjust,
-            "augment": augment,
-            "alpha": alpha,
-            "null": null,
-            "n_resamples": n_resamples,
-            "tol": tol,
-        }
+        pairs=pairs,
+        block_size=block_size,
+        unit_size=unit_size,
+        bandwidth=bandwidth,
+        adjust=adjust,
+        augment=augment,
+        alpha=alpha,
+        null=null,
+        n_resamples=n_resamples,
+        tol=tol,
     )
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
-    samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
     return run_test(samples, settings, generator, workers)
 
 
+@blas_on_one_thread()
 def hsic_test(
     x: Data,
     y: Data,
     /,
     *,
-    block_size: int | str = "auto",
+    data: Data = None,
+    unit_size: int | str = "auto",
     bandwidth: Bandwidths = "auto",
     null: str = "auto",
     n_resamples: int = 9999,
@@ -168,9 +181,9 @@ def hsic_test(
 
     Parameters
     ----------
-    x, y : array_like, shape (n,) or (n, d)
+    x, y : array_like, shape (n,) or (n, d), or names of columns of `data`
         Samples; row l of x and y belongs to the same observation.
-    block_size, bandwidth, null, n_resamples, tol, nan_policy, kinds, workers, rng
+    data, unit_size, bandwidth, null, n_resamples, tol, nan_policy, kinds, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -186,16 +199,10 @@ def hsic_test(
     >>> chsic.hsic_test(x, x**2 + noise, rng=0).pvalue < 0.01
     True
     """
-    return chsic_test(
-        x,
-        y,
-        block_size=block_size,
-        bandwidth=bandwidth,
-        null=null,
-        n_resamples=n_resamples,
-        tol=tol,
-        nan_policy=nan_policy,
-        kinds=kinds,
-        workers=workers,
-        rng=rng,
+    settings = Settings.of(
+        unit_size=unit_size, bandwidth=bandwidth, null=null, n_resamples=n_resamples, tol=tol
     )
+    workers = as_count("workers", workers, minimum=1)
+    generator = as_generator(rng)
+    samples = read_samples(x, y, None, data=data, nan_policy=nan_policy, kinds=kinds)
+    return run_test(samples, settings, generator, workers)

@@ -165,7 +165,7 @@ def joint_null(
     if method == "exhaustive" and n_units > MOST_FOR_ALL:
         raise ValueError(
             f"null: 'exhaustive' is for at most {MOST_FOR_ALL} units, here are {n_units}; use "
-            "'signs', or a larger block_size."
+            "'signs', or a larger unit_size."
         )
     if method == "exhaustive" or (method == "auto" and exhaustible):
         return _compared(values, _under(_all_signs(n_units), hollow), laws, "exhaustive")

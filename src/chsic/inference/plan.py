@@ -28,6 +28,7 @@ from chsic.kernels.bandwidth import (
     TYPICAL_PAIRS,
     Bandwidth,
     bandwidth_of,
+    require_several,
     some_distances,
     typical_distance,
 )
@@ -475,8 +476,7 @@ def _widths(
         widths = [multiple * apart for multiple in bandwidth.values]
     else:
         several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
-        if not several:
-            raise ValueError("bandwidth: the list is empty; give at least one, or 'auto'.")
+        require_several(several)
         widths = [float(bandwidth_of(argument, values * unit, one)[0]) / unit for one in several]
     _require_neither_narrow_nor_wide(argument, widths, values, unit, n_pairs)
     return widths

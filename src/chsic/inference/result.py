@@ -12,18 +12,15 @@ from scipy.special import stdtrit
 from chsic._util.validate import Array, as_number
 
 
-def later(module: str, function: str, found: Any, **settings: Any) -> Any:
+def later(module: str, function: str, result: Any, **arguments: Any) -> Any:
     """Call a function of a module that comes after results in the flow of data."""
-    return getattr(importlib.import_module(module), function)(found, **settings)
+    return getattr(importlib.import_module(module), function)(result, **arguments)
 
 
-def drawn_by(
-    module: str, what: str, known: tuple[str, ...], found: Any, settings: dict[str, Any]
-) -> Any:
-    """Draw one of the pictures that a result has."""
+def require_picture(what: str, known: tuple[str, ...]) -> None:
+    """Raise unless a result has such a picture."""
     if what not in known:
         raise ValueError(f"what: expected one of {', '.join(map(repr, known))}, got {what!r}.")
-    return later(module, what, found, **settings)
 
 
 class ConfidenceInterval(NamedTuple):
@@ -105,7 +102,7 @@ class IndependenceResult:
         Levels of each category, by its name, in the order of their codes.
     alpha : float
         Mean number of partners of a sample.
-    block_size : float
+    unit_size : float
         Mean number of samples that share a random sign.
     bandwidths : tuple of pairs of float
         Of the kernels of x and y, for every bandwidth of the family.
@@ -134,7 +131,7 @@ class IndependenceResult:
     levels: dict[str, tuple[str, ...]]
     n_pairs: int
     alpha: float
-    block_size: float
+    unit_size: float
     bandwidths: tuple[tuple[float, float], ...]
     bandwidth: tuple[float, float]
     members: tuple[Member, ...]
@@ -230,15 +227,17 @@ class IndependenceResult:
         }
         return plain
 
-    def plot(self, what: str = "null_distribution", **settings: Any) -> Any:
+    def plot(self, what: str = "null_distribution", *, column: int = 0, ax: Any = None) -> Any:
         """Draw the null distribution, or the profile along z.
 
         Parameters
         ----------
         what : {"null_distribution", "profile"}
             As in ``chsic.plot``.
-        **settings
-            Passed on.
+        column : int
+            Which column of z the profile is drawn along.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; on a new figure if not given.
 
         Returns
         -------
@@ -251,7 +250,9 @@ class IndependenceResult:
         >>> chsic.chsic_test(x, y, z, rng=0).plot("profile").get_xlabel()
         'z'
         """
-        return drawn_by("chsic.show.plot", what, ("null_distribution", "profile"), self, settings)
+        require_picture(what, ("null_distribution", "profile"))
+        along = {"column": column} if what == "profile" else {}
+        return later("chsic.show.plot", what, self, ax=ax, **along)
 
     def _repr_html_(self) -> str | None:
         html: str | None = later("chsic.show.notebook", "html_of_result", self)

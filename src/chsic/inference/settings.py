@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 from chsic._util.validate import as_count, as_number
@@ -26,7 +25,7 @@ class Settings:
     ----------
     pairs, bandwidth, adjust, augment, null, n_resamples, tol
         As for `chsic.chsic_test`.
-    block_size, alpha
+    block_size, unit_size, alpha
         As for `chsic.chsic_test`; None for ``"auto"``.
     looks : tuple of int
         Numbers of draws after which it may be clear that a p-value is large.
@@ -34,6 +33,7 @@ class Settings:
 
     pairs: str | PairGraph = "auto"
     block_size: int | None = None
+    unit_size: int | None = None
     bandwidth: Bandwidths = "auto"
     adjust: Any = "auto"
     augment: bool | str = "auto"
@@ -44,22 +44,38 @@ class Settings:
     looks: tuple[int, ...] = LOOKS
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Settings:
+    def of(
+        cls,
+        *,
+        pairs: str | PairGraph = "auto",
+        block_size: int | str = "auto",
+        unit_size: int | str = "auto",
+        bandwidth: Bandwidths = "auto",
+        adjust: Any = "auto",
+        augment: bool | str = "auto",
+        alpha: float | str = "auto",
+        null: str = "auto",
+        n_resamples: int = 9999,
+        tol: float = TOL,
+    ) -> Settings:
         """Check settings as users write them."""
-        augment, null = settings["augment"], settings["null"]
         if not (isinstance(augment, bool) or augment == "auto"):
             raise ValueError(f"augment: expected 'auto', True or False, got {augment!r}.")
         if null not in NULLS:
             known = ", ".join(map(repr, NULLS))
             raise ValueError(f"null: unknown choice {null!r}; known are {known}.")
-        block_size, alpha = settings["block_size"], settings["alpha"]
-        checked = {
-            "block_size": None if _auto(block_size) else as_count("block_size", block_size, 1),
-            "alpha": None if _auto(alpha) else as_number("alpha", alpha),
-            "n_resamples": as_resamples(settings["n_resamples"]),
-            "tol": as_tolerance(settings["tol"]),
-        }
-        return cls(**{**settings, **checked})
+        return cls(
+            pairs=pairs,
+            block_size=None if _auto(block_size) else as_count("block_size", block_size, 1),
+            unit_size=None if _auto(unit_size) else as_count("unit_size", unit_size, 1),
+            bandwidth=bandwidth,
+            adjust=adjust,
+            augment=augment,
+            alpha=None if _auto(alpha) else as_number("alpha", alpha),
+            null=null,
+            n_resamples=as_resamples(n_resamples),
+            tol=as_tolerance(tol),
+        )
 
     @property
     def allow_strata(self) -> bool:
@@ -82,7 +98,12 @@ class Settings:
                 )
 
     def require_used(self, pairs: str) -> None:
-        """Raise if alpha is set, and pairs are of a kind that does not use it."""
+        """Raise if alpha or block_size is set, and pairs are of a kind that does not use it."""
+        if self.block_size is not None and pairs != "blocks":
+            raise ValueError(
+                f"block_size: is for pairs='blocks', but pairs are {pairs!r}; leave it at 'auto', "
+                "or set unit_size for samples that share a random sign."
+            )
         if self.alpha is not None and pairs in ("blocks", "strata", "given"):
             raise ValueError(
                 f"alpha: is not used with these pairs ({pairs}); leave it at 'auto'"

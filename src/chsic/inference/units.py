@@ -102,14 +102,14 @@ def segment_sums(values: Any, starts: Index) -> Any:
     return totals - xp.concat([xp.zeros_like(totals[:1, ...]), totals[:-1, ...]], axis=0)
 
 
-def number_of_units(n: int, block_size: int | None) -> int:
+def number_of_units(n: int, unit_size: int | None) -> int:
     """Return how many units n samples make: as many as samples, up to a bound."""
-    if block_size is None:
+    if unit_size is None:
         return min(n, LARGEST_NUMBER)
-    number = n // block_size
+    number = n // unit_size
     if not LEAST_NUMBER <= number <= MOST_ASKED_FOR:
         raise ValueError(
-            f"block_size: {block_size} makes {number} units of {n} samples; between "
+            f"unit_size: {unit_size} makes {number} units of {n} samples; between "
             f"{LEAST_NUMBER} and {MOST_ASKED_FOR} are possible, and 'auto' makes "
             f"{min(n, LARGEST_NUMBER)}."
         )

@@ -165,13 +165,20 @@ def bandwidths_of(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Arra
 
 def bandwidth_of(name: str, values: Array, bandwidth: Bandwidth) -> Array:
     """Return the h of each column of what is called "x" or "y", as a pair is for both of them."""
-    if not isinstance(bandwidth, tuple | list):
+    if not isinstance(bandwidth, tuple):
         return _resolve(name, values, bandwidth)
     if len(bandwidth) != 2:
         raise ValueError(
-            f"bandwidth: a pair (for x, for y) is needed, got {len(bandwidth)} values."
+            f"bandwidth: a tuple is (for x, for y), got {len(bandwidth)} values; write a list for "
+            "several bandwidths."
         )
     return _resolve(name, values, bandwidth["xy".index(name)])
+
+
+def require_several(bandwidths: list[Bandwidth]) -> None:
+    """Raise unless a list of bandwidths has any."""
+    if not bandwidths:
+        raise ValueError("bandwidth: the list is empty; give at least one.")
 
 
 def _scaled(name: str, values: Array, h: Array) -> Array:

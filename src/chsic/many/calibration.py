@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,13 @@ import numpy as np
 from chsic._util.parallel import blas_on_one_thread, in_order
 from chsic._util.validate import RNGLike, as_count, as_generator, as_number, as_numbers
 from chsic.data.arguments import Data
-from chsic.data.samples import read_samples
-from chsic.inference.independence import chsic_test
+from chsic.data.samples import Samples, read_samples
+from chsic.inference.compare import Question
+from chsic.inference.given import Given
+from chsic.inference.plan import TOL, Bandwidths
+from chsic.inference.settings import Settings
 from chsic.many.simulation import Source
+from chsic.pairs import PairGraph
 
 LEVELS = (0.01, 0.05, 0.1)
 
@@ -92,14 +96,26 @@ class Calibration:
 def calibrate(
     x: Data,
     y: Data,
-    z: Data,
     /,
+    z: Data,
     *,
     n_sim: int = 200,
     effect_sizes: Sequence[float] = (0.1, 0.3),
+    data: Data = None,
+    pairs: str | PairGraph = "auto",
+    block_size: int | str = "auto",
+    unit_size: int | str = "auto",
+    bandwidth: Bandwidths = "auto",
+    adjust: Any = "auto",
+    augment: bool | str = "auto",
+    alpha: float | str = "auto",
+    null: str = "auto",
+    n_resamples: int = 9999,
+    tol: float = TOL,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
     workers: int = 1,
     rng: RNGLike | None = None,
-    **settings: Any,
 ) -> Calibration:
     """Simulate data like the user's own and report how often the test rejects.
 
@@ -113,19 +129,21 @@ def calibrate(
 
     Parameters
     ----------
-    x, y, z : array_like
+    x, y, z : array_like, or names of columns of `data`
         As for `chsic_test`.
     n_sim : int
         Data sets for each effect size. 200 give a type I error of 0.05 to within 0.03.
     effect_sizes : sequence of float
         Shares of samples, between 0 and 1, in which y is as high among its neighbours as x is.
         0, which gives the type I error, is always added.
+    data, nan_policy, kinds
+        As for `chsic_test`.
+    pairs, block_size, unit_size, bandwidth, adjust, augment, alpha, null, n_resamples, tol
+        Those of `chsic_test` that are to be examined.
     workers : int
         Threads. The result does not depend on it.
     rng : None, int or numpy.random.Generator
         Draws the data sets.
-    **settings
-        Those of `chsic_test` that are to be examined.
 
     Returns
     -------
@@ -141,10 +159,21 @@ def calibrate(
     >>> found.rejection_rate(0.0) < 0.3 < found.rejection_rate(0.5)
     True
     """
-    read = {name: settings.pop(name) for name in ("nan_policy", "kinds") if name in settings}
     if z is None:
         raise ValueError("z: is needed here; x and y are redrawn given z.")
-    samples = read_samples(x, y, z, **read)
+    settings = Settings.of(
+        pairs=pairs,
+        block_size=block_size,
+        unit_size=unit_size,
+        bandwidth=bandwidth,
+        adjust=adjust,
+        augment=augment,
+        alpha=alpha,
+        null=null,
+        n_resamples=n_resamples,
+        tol=tol,
+    )
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
     n_sim = as_count("n_sim", n_sim, minimum=1)
     workers = as_count("workers", workers, minimum=1)
     effects = [0.0, *sorted(set(as_numbers("effect_sizes", effect_sizes)) - {0.0})]
@@ -153,13 +182,17 @@ def calibrate(
     generator = as_generator(rng)
     source = Source.of(samples, generator)
     seeds = generator.integers(2**63, size=(len(effects), n_sim, 2)).tolist()
+    # All data sets have the same z, and share regressions on it.
+    like = Given.of(source.samples.z, settings, np.random.default_rng(0))
 
     def one(task: tuple[float, list[int]]) -> float:
         effect, (data_seed, test_seed) = task
         drawn = source.draw(effect, np.random.default_rng(data_seed))
         if any(np.ptp(column.values) == 0 for columns in drawn for column in columns):
             return 1.0  # an event so rare that it did not happen: nothing to see
-        return chsic_test(*drawn, source.samples.z, rng=test_seed, **settings).pvalue
+        simulated = Samples(*drawn, source.samples.z)
+        test_rng = np.random.default_rng(test_seed)
+        return Question.of(simulated, settings, test_rng, like).answer(test_rng).pvalue
 
     tasks = [(effect, seed) for effect, row in zip(effects, seeds, strict=True) for seed in row]
     values = list(in_order(one, tasks, workers))

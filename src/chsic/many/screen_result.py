@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._util.names import readable
 from chsic._util.validate import Array, as_number
-from chsic.inference.result import drawn_by, later
+from chsic.inference.result import later, require_picture
 
 SHOWN = 10  # pairs in a repr
 FIELDS = ("pvalue", "pvalue_bh", "pvalue_holm", "coefficient", "low", "high", "statistic")
@@ -189,15 +189,21 @@ class Screen:
             {**dataclasses.asdict(pair), "warnings": list(pair.warnings)} for pair in self.pairs
         ]
 
-    def plot(self, what: str = "heat_map", **settings: Any) -> Any:
+    def plot(
+        self, what: str = "heat_map", *, level: float = 0.05, by: str = "bh", ax: Any = None
+    ) -> Any:
         """Draw all pairs as a heat map, or as a network.
 
         Parameters
         ----------
         what : {"heat_map", "network"}
             As in ``chsic.plot``.
-        **settings
-            Passed on.
+        level : float
+            Largest adjusted p-value of a pair that is marked.
+        by : {"bh", "holm", "none"}
+            How p-values of the network are adjusted; the heat map marks by Benjamini and Hochberg.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; on a new figure if not given.
 
         Returns
         -------
@@ -206,11 +212,13 @@ class Screen:
         Examples
         --------
         >>> import chsic
-        >>> screen = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-        >>> len(screen.plot("network", level=0.01).lines)
+        >>> result = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+        >>> len(result.plot("network", level=0.01).lines)
         1
         """
-        return drawn_by("chsic.show.plot", what, ("heat_map", "network"), self, settings)
+        require_picture(what, ("heat_map", "network"))
+        adjusted = {"by": by} if what == "network" else {}
+        return later("chsic.show.plot", what, self, level=level, ax=ax, **adjusted)
 
     def _repr_html_(self) -> str | None:
         html: str | None = later("chsic.show.notebook", "html_of_screen", self)

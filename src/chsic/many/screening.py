@@ -7,17 +7,15 @@ import hashlib
 import importlib.metadata
 import itertools
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from chsic._util.names import did_you_mean
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.progress import progress_bar
 from chsic._util.validate import RNGLike, as_count, as_generator
-from chsic.data.arguments import Data, named_columns
+from chsic.data.arguments import Data, Names, column_names, named_columns
 from chsic.data.samples import Samples, complete_samples, require_nan_policy
 from chsic.data.screen_data import ScreenData
 from chsic.inference.compare import run_test
@@ -29,8 +27,6 @@ from chsic.many.screen_checkpoint import N_SEEDS, PairLines, line_of, pairs_of
 from chsic.many.screen_result import Screen
 
 MOST_PAIRS = 1_000_000
-
-Names = str | int | Sequence[str | int]
 
 
 @blas_on_one_thread()
@@ -105,7 +101,7 @@ def screen(
     n_resamples = as_resamples(n_resamples)
     workers = as_count("workers", workers, minimum=1)
     raw = named_columns("frame", frame)
-    of_z = [] if given is None else _names("given", given, raw)
+    of_z = [] if given is None else column_names("given", given, raw)
     tested = _tested(raw, of_z, columns, target)
     pairs = _pairs(tested, target)
     data = ScreenData.read(raw, of_z, tested, kinds, nan_policy)
@@ -144,19 +140,6 @@ def screen(
     )
 
 
-def _names(argument: str, given: Names, raw: Mapping[str, Any]) -> list[str]:
-    """Return names of columns that are there, each once."""
-    several = [given] if isinstance(given, str | int | np.integer) else list(given)
-    names = [str(name) for name in several]
-    for name, times in Counter(names).items():
-        if name not in raw:
-            hint = did_you_mean(name, list(raw))
-            raise ValueError(f"{argument}: there is no column {name!r}; {hint}")
-        if times > 1:
-            raise ValueError(f"{argument}: column {name!r} is named more than once.")
-    return names
-
-
 def _tested(
     raw: Mapping[str, Any], of_z: list[str], columns: Names | None, target: str | int | None
 ) -> list[str]:
@@ -164,9 +147,9 @@ def _tested(
     if columns is None:
         tested = [name for name in raw if name not in set(of_z)]
     else:
-        tested = _names("columns", columns, raw)
+        tested = column_names("columns", columns, raw)
     if target is not None:
-        [name] = _names("target", target, raw)
+        [name] = column_names("target", target, raw)
         tested = tested if name in tested else [*tested, name]
     among = set(tested)
     for name in of_z:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chsic._util.validate import RNGLike, as_generator, as_numbers
+import numpy as np
+
+from chsic._util.parallel import blas_on_one_thread
+from chsic._util.validate import RNGLike, as_count, as_generator, as_numbers
 from chsic.data.arguments import Data
-from chsic.data.samples import read_samples
-from chsic.inference.arrangement import default_alpha
-from chsic.inference.independence import chsic_test
-from chsic.inference.plan import MULTIPLES, Multiples
+from chsic.data.samples import Samples, read_samples
+from chsic.inference.arrangement import Arrangement, default_alpha
+from chsic.inference.compare import Question, compare
+from chsic.inference.given import Given
+from chsic.inference.plan import MULTIPLES, TOL, Multiples, PlannedVariable
 from chsic.inference.result import later
+from chsic.inference.settings import Settings
 
 ALPHAS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 BANDWIDTHS = (0.3, 0.6, 1.2, 2.4, 5.0)
@@ -56,8 +62,17 @@ class Sensitivity:
         """Return plain numbers in lists."""
         return dataclasses.asdict(self)
 
-    def plot(self, **settings: Any) -> Any:
+    def plot(self, axes: Any = None) -> Any:
         """Draw the p-value along alpha and along the bandwidth, as ``chsic.plot.sensitivity`` does.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib.axes.Axes, optional
+            Where to draw; on a new figure if not given.
+
+        Returns
+        -------
+        pair of matplotlib.axes.Axes
 
         Examples
         --------
@@ -67,7 +82,7 @@ class Sensitivity:
         >>> len(found.plot())
         2
         """
-        return later("chsic.show.plot", "sensitivity", self, **settings)
+        return later("chsic.show.plot", "sensitivity", self, axes=axes)
 
     def _repr_html_(self) -> str | None:
         html: str | None = later("chsic.show.notebook", "html_of_sensitivity", self)
@@ -84,16 +99,27 @@ class Sensitivity:
         return "\n".join(lines)
 
 
+@blas_on_one_thread()
 def sensitivity(
     x: Data,
     y: Data,
-    z: Data,
     /,
+    z: Data,
     *,
     alphas: Sequence[float] | None = None,
     bandwidths: Sequence[float] | None = None,
+    data: Data = None,
+    pairs: str = "nearest",
+    unit_size: int | str = "auto",
+    adjust: Any = "auto",
+    augment: bool | str = "auto",
+    null: str = "auto",
+    n_resamples: int = 9999,
+    tol: float = TOL,
+    nan_policy: str = "raise",
+    kinds: Mapping[str, str] | None = None,
+    workers: int = 1,
     rng: RNGLike | None = None,
-    **settings: Any,
 ) -> Sensitivity:
     """Test again and again, along alpha and along the bandwidth.
 
@@ -101,17 +127,19 @@ def sensitivity(
 
     Parameters
     ----------
-    x, y, z : array_like
+    x, y, z : array_like, or names of columns of `data`
         As for `chsic_test`.
     alphas : sequence of float, optional
         Numbers of neighbours, as for `chsic_test`; 2, 4, ..., 64 as far as the samples allow.
     bandwidths : sequence of float, optional
         Multiples of the median distance between samples of x, and of y, after adjustment;
         0.3 to 5 if not given.
+    pairs : {"nearest", "closest"}
+        Those for which alpha can be varied.
+    data, unit_size, adjust, augment, null, n_resamples, tol, nan_policy, kinds, workers
+        As for `chsic_test`.
     rng : None, int or numpy.random.Generator
         All tests use the same signs, so that differences between them are not by chance.
-    **settings
-        Further ones of `chsic_test`.
 
     Returns
     -------
@@ -122,41 +150,91 @@ def sensitivity(
     --------
     >>> import chsic
     >>> x, y, z = chsic.datasets.draw_scenario("add", 300, rng=0)
-    >>> found = chsic.sensitivity(x, y, z, alphas=[4, 16], bandwidths=[1.2, 5], rng=0)
-    >>> [point.pvalue < 0.05 for point in found.along_alpha]
+    >>> result = chsic.sensitivity(x, y, z, alphas=[4, 16], bandwidths=[1.2, 5], rng=0)
+    >>> [point.pvalue < 0.05 for point in result.along_alpha]
     [True, True]
     """
-    for name in ("alpha", "bandwidth"):
-        if name in settings:
-            raise ValueError(f"{name}: is varied here; give alphas and bandwidths instead.")
-    settings = {"pairs": "nearest", **settings}
-    if not isinstance(settings["pairs"], str) or settings["pairs"] not in ("nearest", "closest"):
+    if not isinstance(pairs, str) or pairs not in ("nearest", "closest"):
         raise ValueError(
-            f"pairs: alpha can be varied for 'nearest' and 'closest', got {settings['pairs']!r}; "
-            "use one of them, or chsic_test."
+            f"pairs: alpha can be varied for 'nearest' and 'closest', got {pairs!r}; use one of "
+            "them, or chsic_test."
         )
-    read = {name: settings.pop(name) for name in ("nan_policy", "kinds") if name in settings}
     if z is None:
         raise ValueError("z: is needed here; without it there are no neighbours to choose.")
-    samples = read_samples(x, y, z, **read)
+    settings = Settings.of(
+        pairs=pairs,
+        unit_size=unit_size,
+        adjust=adjust,
+        augment=augment,
+        null=null,
+        n_resamples=n_resamples,
+        tol=tol,
+    )
+    workers = as_count("workers", workers, minimum=1)
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
+    return along_settings(samples, settings, rng, alphas, bandwidths, workers)
+
+
+def along_settings(
+    samples: Samples,
+    settings: Settings,
+    rng: RNGLike | None,
+    alphas: Sequence[float] | None = None,
+    bandwidths: Sequence[float] | None = None,
+    workers: int = 1,
+    like: Given | None = None,
+) -> Sensitivity:
+    """Test clean samples along alpha and along the bandwidth.
+
+    What z decides, and all kernels of x and y, are planned once. Regressions of another test given
+    the same z are used, if it is `like` this one.
+    """
     if not any(column.kind == "number" for column in samples.z):
         raise ValueError(
             "z: it has categories only, and all pairs inside them are compared: there is no number "
             "of neighbours to vary."
         )
     n = len(samples)
-    seed = int(as_generator(rng).integers(2**63))
     default = default_alpha(n, sum(column.kind == "number" for column in samples.z))
     chosen = [a for a in ALPHAS if a <= n - 1] if alphas is None else _positive("alphas", alphas)
     if chosen[-1] > n - 1:
         raise ValueError(f"alphas: {chosen[-1]:g} is more than the n - 1 = {n - 1} other samples.")
     widths = list(BANDWIDTHS) if bandwidths is None else _positive("bandwidths", bandwidths)
+    generator = np.random.default_rng(int(as_generator(rng).integers(2**63)))
+    question = Question.of(samples, settings, generator, like)
+    tests = _Tests(question, generator, default, tuple(sorted({*MULTIPLES, *widths})), workers)
+    return Sensitivity(
+        along_alpha=tuple(tests.at(alpha, None) for alpha in chosen),
+        along_bandwidth=tuple(tests.at(default, width) for width in widths),
+    )
 
-    def at(alpha: float, bandwidth: float | None) -> SensitivityPoint:
-        family = Multiples(MULTIPLES if bandwidth is None else (bandwidth,))
-        result = chsic_test(
-            samples.x, samples.y, samples.z, alpha=alpha, bandwidth=family, rng=seed, **settings
-        )
+
+class _Tests:
+    """Tests of one question, all with the same signs."""
+
+    def __init__(
+        self,
+        question: Question,
+        rng: np.random.Generator,
+        default: float,
+        multiples: tuple[float, ...],
+        workers: int,
+    ) -> None:
+        self._question, self._rng, self._multiples = question, rng, multiples
+        self._threads = question.threads(workers)
+        self._arranged: dict[float, tuple[Arrangement, np.random.Generator]] = {}
+        self._planned = self._plan(default)
+
+    def at(self, alpha: float, bandwidth: float | None) -> SensitivityPoint:
+        """Test with a number of neighbours, and one bandwidth or the default family."""
+        arrangement, rng = self._arrange(alpha)
+        planned = self._planned
+        if any(variable.depends_on_pairs for variable in planned):
+            planned = self._plan(alpha)
+        chosen = MULTIPLES if bandwidth is None else (bandwidth,)
+        x, y = (one.select([self._multiples.index(m) for m in chosen]) for one in planned)
+        settings, samples = self._question.given.settings, self._question.samples
+        result = compare(arrangement, settings, x, y, samples, copy.deepcopy(rng), self._threads)
         return SensitivityPoint(
             alpha=alpha,
             bandwidth=bandwidth,
@@ -165,10 +243,16 @@ def sensitivity(
             pvalue=result.pvalue,
         )
 
-    return Sensitivity(
-        along_alpha=tuple(at(alpha, None) for alpha in chosen),
-        along_bandwidth=tuple(at(default, width) for width in widths),
-    )
+    def _arrange(self, alpha: float) -> tuple[Arrangement, np.random.Generator]:
+        """Return pairs and units, and what draws signs after them: as if nothing were shared."""
+        if alpha not in self._arranged:
+            rng = copy.deepcopy(self._rng)
+            self._arranged[alpha] = self._question.arrange(rng, alpha), rng
+        return self._arranged[alpha]
+
+    def _plan(self, alpha: float) -> tuple[PlannedVariable, PlannedVariable]:
+        arrangement, _ = self._arrange(alpha)
+        return self._question.plan(arrangement, Multiples(self._multiples), self._threads)
 
 
 def _positive(name: str, values: Sequence[float]) -> list[float]:

@@ -68,9 +68,10 @@ class Comparison:
 def compare(
     x: Data,
     y: Data,
-    z: Data,
     /,
+    z: Data,
     *,
+    data: Data = None,
     alpha: float = 4,
     kernel: str | Kernel | Function = "gaussian",
     bandwidth: Bandwidth = "paper",
@@ -87,7 +88,7 @@ def compare(
 
     Parameters
     ----------
-    x, y, z, alpha, kernel, bandwidth
+    x, y, z, data, alpha, kernel, bandwidth
         As for `chsic.chsic`, where the bandwidth h is that of kappa(s / h) = exp(-(s / h)^2).
     n_controls : int
         How many times pairs are drawn at random.
@@ -111,7 +112,7 @@ def compare(
     """
     generator = as_generator(rng)
     n_controls = as_count("n_controls", n_controls, minimum=1)
-    samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
     x_columns, y_columns, z_columns = (
         indicators(of)[0] for of in (samples.x, samples.y, samples.z)
     )

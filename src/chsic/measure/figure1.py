@@ -37,8 +37,8 @@ class Measure:
     def __call__(self, sample: Sample, rng: np.random.Generator) -> float:
         """Return the value of the measure on one data set."""
         if self.alpha is None:
-            return hsic(sample.x, sample.y)
-        return chsic(*sample, alpha=self.alpha, pairs=self.pairs, rng=rng)
+            return float(hsic(sample.x, sample.y))
+        return float(chsic(*sample, alpha=self.alpha, pairs=self.pairs, rng=rng))
 
 
 MEASURES = (

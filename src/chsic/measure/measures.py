@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 
 from chsic._util.validate import Array, RNGLike, as_generator
 from chsic.data.arguments import Data, indicators
-from chsic.data.samples import read_samples
+from chsic.data.samples import Samples, read_samples
 from chsic.kernels import Function, Kernel, as_kernel
-from chsic.kernels.bandwidth import Bandwidth, in_bandwidths
+from chsic.kernels.bandwidth import Bandwidth, in_bandwidths, require_several
 from chsic.measure.engines.choose import Choice, as_tolerance, choose, compute
 from chsic.pairs import PairGraph, complete_pairs, random_pairs
 from chsic.pairs.closest import closest_rows
@@ -22,14 +25,15 @@ def hsic(
     y: Data,
     /,
     *,
+    data: Data = None,
     kernel: str | Kernel | Function = "gaussian",
-    bandwidth: Bandwidth = "paper",
+    bandwidth: Bandwidth | list[Bandwidth] = "paper",
     engine: str = "auto",
     tol: float = 1e-6,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     workers: int = 1,
-) -> float:
+) -> Any:
     r"""Hilbert-Schmidt independence criterion: how strongly x and y depend on each other.
 
     .. math:: \mathrm{HSIC} = \frac{1}{(L-1)^2} \operatorname{tr}(P K P Q)
@@ -38,18 +42,21 @@ def hsic(
 
     Parameters
     ----------
-    x, y : array_like, shape (n,) or (n, d)
+    x, y : array_like, shape (n,) or (n, d), or names of columns of `data`
         Samples; row l of both belongs to the same observation.
+    data : data frame, mapping or array, optional
+        Where the columns are that x and y name.
     kernel : {"gaussian", "laplace", "cauchy", "matern32", "categorical"}, Kernel or callable
         kappa(s), s the distance of two samples in units of the bandwidth h. The Gaussian kernel
         is kappa(s / h) = exp(-(s / h)^2), without a factor 1/2. A callable takes an array of
         distances s / h >= 0 and returns as many numbers. ``"categorical"`` is 1 for equal samples
         and 0 for others, for category codes.
-    bandwidth : {"paper", "median"}, float or pair
+    bandwidth : {"paper", "median"}, float, tuple, or list of them
         The h of kappa(s / h) = exp(-(s / h)^2). ``"paper"`` is sigma_hat L^(-1/5) for each
         column, sigma_hat the standard deviation with n - 1; ``"median"`` the median distance
         between samples (of standardised columns, if several, and then of 4,000 rows at the most);
-        a number holds for every column; a pair gives a rule or a number for x and another for y.
+        a number holds for every column; a tuple gives a rule or a number for x and another for y;
+        a list gives several values, one for each of its bandwidths.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
     engine : {"auto", "dense", "fourier", "exponential", "features"}
@@ -74,7 +81,7 @@ def hsic(
 
     Returns
     -------
-    float
+    float, or array of floats for a list of bandwidths
         At least 0, up to rounding.
 
     Notes
@@ -95,30 +102,29 @@ def hsic(
     >>> round(chsic.hsic(x, noise), 4)
     0.0015
     """
-    samples = read_samples(x, y, None, nan_policy=nan_policy, kinds=kinds)
-    x_columns, y_columns = (indicators(of)[0] for of in (samples.x, samples.y))
+    samples = read_samples(x, y, None, data=data, nan_policy=nan_policy, kinds=kinds)
     graph = complete_pairs(len(samples))
-    scaled = in_bandwidths(x_columns, y_columns, bandwidth)
-    return compute(*scaled, graph, as_kernel(kernel), engine, tol, workers)
+    return _values(samples, graph, kernel, bandwidth, engine, tol, workers)
 
 
 def chsic(
     x: Data,
     y: Data,
-    z: Data,
     /,
+    z: Data,
     *,
+    data: Data = None,
     alpha: float = 4,
     pairs: str | PairGraph = "closest",
     kernel: str | Kernel | Function = "gaussian",
-    bandwidth: Bandwidth = "paper",
+    bandwidth: Bandwidth | list[Bandwidth] = "paper",
     engine: str = "auto",
     tol: float = 1e-6,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     workers: int = 1,
     rng: RNGLike | None = None,
-) -> float:
+) -> Any:
     r"""Conditional HSIC: how strongly x and y still depend on each other once z is known.
 
     HSIC computed on the differences of those samples whose z are close, so that what z explains
@@ -132,11 +138,13 @@ def chsic(
 
     Parameters
     ----------
-    x, y : array_like, shape (n,) or (n, d)
+    x, y : array_like, shape (n,) or (n, d), or names of columns of `data`
         Samples; row l of x, y and z belongs to the same observation.
-    z : array_like, shape (n,) or (n, d)
+    z : array_like, shape (n,) or (n, d), or names of columns of `data`
         The confounder: what x and y may have in common. Several columns are compared by
         Euclidean distance after dividing each by its standard deviation.
+    data : data frame, mapping or array, optional
+        Where the columns are that x, y and z name.
     alpha : float
         Mean number of partners of a sample, 1 <= alpha <= n - 1; K = floor(n alpha / 2) pairs
         are kept (eq. 13). Small values condition strictly and vary more; n - 1 keeps all pairs,
@@ -149,11 +157,12 @@ def chsic(
         is kappa(s / h) = exp(-(s / h)^2), without a factor 1/2. A callable takes an array of
         distances s / h >= 0 and returns as many numbers. ``"categorical"`` is 1 for equal samples
         and 0 for others, for category codes.
-    bandwidth : {"paper", "median"}, float or pair
+    bandwidth : {"paper", "median"}, float, tuple, or list of them
         The h of kappa(s / h) = exp(-(s / h)^2). ``"paper"`` is sigma_hat L^(-1/5) for each
         column, sigma_hat the standard deviation with n - 1; ``"median"`` the median distance
         between samples (of standardised columns, if several, and then of 4,000 rows at the most);
-        a number holds for every column; a pair gives a rule or a number for x and another for y.
+        a number holds for every column; a tuple gives a rule or a number for x and another for y;
+        a list gives several values, one for each of its bandwidths.
         Far below the distances between samples the kernel sees no two of them as alike, and the
         value says nothing about the data.
     engine : {"auto", "dense", "fourier", "exponential", "features"}
@@ -181,7 +190,7 @@ def chsic(
 
     Returns
     -------
-    float
+    float, or array of floats for a list of bandwidths
         At least 0, up to rounding.
 
     Notes
@@ -206,15 +215,30 @@ def chsic(
     HSIC 0.0070, C-HSIC 0.0006
     HSIC 0.0008, C-HSIC 0.0032
     """
-    samples = read_samples(x, y, z, nan_policy=nan_policy, kinds=kinds)
-    x_columns, y_columns, z_columns = (
-        indicators(of)[0] for of in (samples.x, samples.y, samples.z)
-    )
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
     if rng is not None:
         rng = as_generator(rng)
-    graph = _choose_pairs(z_columns, alpha, pairs, rng)
-    scaled = in_bandwidths(x_columns, y_columns, bandwidth)
-    return compute(*scaled, graph, as_kernel(kernel), engine, tol, workers)
+    graph = _choose_pairs(indicators(samples.z)[0], alpha, pairs, rng)
+    return _values(samples, graph, kernel, bandwidth, engine, tol, workers)
+
+
+def _values(
+    samples: Samples,
+    graph: PairGraph,
+    kernel: str | Kernel | Function,
+    bandwidth: Bandwidth | list[Bandwidth],
+    engine: str,
+    tol: float,
+    workers: int,
+) -> float | Array:
+    """Return C-HSIC over the pairs, or several values for a list of bandwidths."""
+    x, y = indicators(samples.x)[0], indicators(samples.y)[0]
+    kappa = as_kernel(kernel)
+    if not isinstance(bandwidth, list):
+        return compute(*in_bandwidths(x, y, bandwidth), graph, kappa, engine, tol, workers)
+    require_several(bandwidth)
+    scaled = (in_bandwidths(x, y, one) for one in bandwidth)
+    return np.array([compute(*both, graph, kappa, engine, tol, workers) for both in scaled])
 
 
 def explain(
@@ -222,6 +246,7 @@ def explain(
     y: Data,
     /,
     *,
+    data: Data = None,
     kernel: str | Kernel | Function = "gaussian",
     tol: float = 1e-6,
 ) -> Choice:
@@ -232,9 +257,9 @@ def explain(
 
     Parameters
     ----------
-    x, y : array_like, shape (n,) or (n, d)
+    x, y : array_like, shape (n,) or (n, d), or names of columns of `data`
         Samples; only their sizes matter.
-    kernel, tol
+    data, kernel, tol
         As for `chsic`.
 
     Returns
@@ -249,7 +274,7 @@ def explain(
     >>> chsic.explain(x, y).reason
     '100 samples are fewer than the 300 from which Fourier is faster; ...'
     """
-    samples = read_samples(x, y, None)
+    samples = read_samples(x, y, None, data=data)
     x_columns, y_columns = (indicators(of)[0] for of in (samples.x, samples.y))
     return choose(
         n_samples=len(samples),

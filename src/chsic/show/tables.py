@@ -76,7 +76,7 @@ def settings_facts(result: IndependenceResult, versions: Mapping[str, str]) -> F
         ("samples", str(result.n_samples)),
         ("pairs", f"{result.n_pairs} ({result.pairs}), alpha {result.alpha:.3g}"),
         ("adjustment for z", str(result.adjust)),
-        ("samples that share a random sign", f"{result.block_size:.3g}"),
+        ("samples that share a random sign", f"{result.unit_size:.3g}"),
         ("bandwidths of x", ", ".join(f"{h:.3g}" for h, _ in result.bandwidths)),
         ("bandwidths of y", ", ".join(f"{h:.3g}" for _, h in result.bandwidths)),
         ("null distribution", f"{result.null}, {len(result.null_distribution)} draws"),

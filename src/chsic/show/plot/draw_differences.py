@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 def differences(
     x: Data,
     y: Data,
-    z: Data,
     /,
+    z: Data,
     *,
+    data: Data = None,
     alpha: float = 4,
     nan_policy: str = "raise",
     axes: tuple[Axes, Axes] | None = None,
@@ -33,8 +34,10 @@ def differences(
 
     Parameters
     ----------
-    x, y, z : array_like or series
+    x, y, z : array_like or series, or names of columns of `data`
         One column of numbers each.
+    data : data frame, mapping or array, optional
+        Where the columns are that x, y and z name.
     alpha : float
         Number of neighbours of a sample.
     nan_policy : {"raise", "omit"}
@@ -56,7 +59,7 @@ def differences(
     >>> [ax.get_title(loc="left") for ax in plot.differences(x, y, z)]
     ['Samples', 'Differences over pairs close in z']
     """
-    samples = read_samples(x, y, z, nan_policy=nan_policy)
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy)
     picture = differences_picture(samples, alpha=alpha, rng=rng)
     left, right = two_axes_or_new(axes)
     right.axhline(0, color=GREY, lw=0.5)

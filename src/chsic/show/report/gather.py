@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import platform
 from collections.abc import Mapping
@@ -10,12 +11,22 @@ from typing import Any
 import numpy as np
 import scipy
 
+from chsic._util.parallel import blas_on_one_thread
 from chsic._util.progress import Report
-from chsic._util.validate import RNGLike, as_generator
+from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data
-from chsic.data.samples import Samples, read_arguments, read_samples
-from chsic.inference.independence import chsic_test
-from chsic.many.sensitivity import Sensitivity, sensitivity
+from chsic.data.samples import (
+    Samples,
+    arguments,
+    clean_samples,
+    complete_samples,
+    read_arguments,
+    require_nan_policy,
+)
+from chsic.inference.compare import Question, run_test
+from chsic.inference.given import Given
+from chsic.inference.settings import Settings
+from chsic.many.sensitivity import Sensitivity, along_settings
 from chsic.show.column_summary import summarise
 from chsic.show.pictures.differences import (
     DifferencesPicture,
@@ -28,11 +39,13 @@ MOST_FOR_SENSITIVITY = 20_000  # samples: a dozen tests of more would take minut
 NEIGHBOURS_DRAWN = 4  # of a sample, in the picture of differences
 
 
+@blas_on_one_thread()
 def gather(
     x: Data,
     y: Data,
     z: Data = None,
     *,
+    data: Data = None,
     kinds: Mapping[str, str] | None = None,
     nan_policy: str = "raise",
     n_resamples: int = 9999,
@@ -44,9 +57,9 @@ def gather(
 
     Parameters
     ----------
-    x, y, z : array_like, series or data frame
+    x, y, z : array_like, series or data frame, or names of columns of `data`
         As for `chsic.chsic_test`.
-    kinds, nan_policy, n_resamples, workers
+    data, kinds, nan_policy, n_resamples, workers
         As for `chsic.chsic_test`.
     rng : None, int or numpy.random.Generator
         Of all random signs. The seed in the settings of the facts repeats the test.
@@ -67,19 +80,26 @@ def gather(
     (['x', 'y', 'z'], 99)
     """
     step = progress or (lambda done, total: None)
+    settings = Settings.of(n_resamples=n_resamples)
+    workers = as_count("workers", workers, minimum=1)
     is_seed = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
     seed = int(rng) if is_seed else int(as_generator(rng).integers(2**32))  # type: ignore[arg-type]
-    given = {"x": x, "y": y} if z is None else {"x": x, "y": y, "z": z}
-    read = read_arguments(given, kinds)  # which settles what the columns are
-    samples = read_samples(read["x"], read["y"], read.get("z"), nan_policy=nan_policy)
-    settings: dict[str, Any] = {"n_resamples": n_resamples, "workers": workers, "rng": seed}
+    require_nan_policy(nan_policy)
+    read = read_arguments(arguments(x, y, z, data), kinds)
+    samples = clean_samples(read, nan_policy)
     step(0, 3)
-    result = chsic_test(read["x"], read["y"], read.get("z"), nan_policy=nan_policy, **settings)
+    rng_of_test = np.random.default_rng(seed)
+    question = Question.of(samples, settings, rng_of_test)
+    result = question.answer(rng_of_test, workers)
     step(1, 3)
-    ignoring_z = chsic_test(samples.x, samples.y, **settings) if samples.z else None
+    ignoring_z = None
+    if samples.z:
+        without_z = Samples(samples.x, samples.y, [])
+        ignoring_z = run_test(without_z, settings, np.random.default_rng(seed), workers)
     step(2, 3)
-    along, n_used = _sensitivity(samples, settings)
+    along, n_used = _sensitivity(samples, settings, seed, workers, question.given)
     step(3, 3)
+    repeat: dict[str, Any] = {"n_resamples": n_resamples, "workers": workers, "rng": seed}
     return Facts(
         result=result,
         ignoring_z=ignoring_z,
@@ -89,23 +109,26 @@ def gather(
         columns=tuple(
             summarise(role, column) for role, columns in read.items() for column in columns
         ),
-        settings={"kinds": dict(kinds or {}), "nan_policy": nan_policy, **settings},
+        settings={"kinds": dict(kinds or {}), "nan_policy": nan_policy, **repeat},
         versions=_versions(),
     )
 
 
-def _sensitivity(samples: Samples, settings: dict[str, Any]) -> tuple[Sensitivity | None, int]:
+def _sensitivity(
+    samples: Samples, settings: Settings, seed: int, workers: int, given: Given
+) -> tuple[Sensitivity | None, int]:
     if not any(column.kind == "number" for column in samples.z):
         return None, 0
     n = len(samples)
-    rows: Any = slice(None)
-    if n > MOST_FOR_SENSITIVITY:
-        rows = np.random.default_rng(settings["rng"]).choice(n, MOST_FOR_SENSITIVITY, replace=False)
-    some = ([column.rows(rows) for column in of] for of in (samples.x, samples.y, samples.z))
+    nearest = dataclasses.replace(settings, pairs="nearest")
     try:
-        return sensitivity(*some, **settings), min(n, MOST_FOR_SENSITIVITY)
+        if n > MOST_FOR_SENSITIVITY:
+            rows = np.random.default_rng(seed).choice(n, MOST_FOR_SENSITIVITY, replace=False)
+            samples = complete_samples(samples.rows(rows))
+        along = along_settings(samples, nearest, seed, workers=workers, like=given)
     except ValueError:  # rare categories may be constant in some of the rows
         return None, 0
+    return along, len(samples)
 
 
 def _differences(samples: Samples, seed: int) -> DifferencesPicture | None:

@@ -19,9 +19,10 @@ def write_report(
     path: str | os.PathLike[str],
     x: Data,
     y: Data,
-    z: Data = None,
     /,
+    z: Data = None,
     *,
+    data: Data = None,
     source: str | None = None,
     missing: Sequence[str] = (),
     progress: bool = False,
@@ -39,8 +40,10 @@ def write_report(
     ----------
     path : path-like
         Of the HTML file, which appears whole or not at all. It must not be `source`.
-    x, y, z : array_like, series or data frame
+    x, y, z : array_like, series or data frame, or names of columns of `data`
         As for `chsic_test`; their names are those on the page.
+    data : data frame, mapping or array, optional
+        As for `chsic_test`.
     source : str, optional
         Where the data are from, for the reader.
     missing : sequence of str
@@ -72,6 +75,7 @@ def write_report(
             x,
             y,
             z,
+            data=data,
             kinds=kinds,
             nan_policy=nan_policy,
             n_resamples=n_resamples,

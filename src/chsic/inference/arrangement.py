@@ -114,15 +114,16 @@ def arrange(
     z, settings = given.confounder, given.settings
     assert z is not None
     adjustments, adjust = _adjustments(given, learned, rng)
-    scaled = z.scaled
+    scaled, distance = z.scaled, given.z_distance
     if given.uses_ridge and scaled.shape[1] > 1:
         scaled = scaled @ join_metrics([turn for turn, _ in learned])
+        distance = typical_distance(scaled) or 1.0
     line = _line(z, rng) if z.on_line else None
     graph = _choose_pairs(given, scaled, line, rng)
     number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
     units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
     centres = units.means(scaled)
-    centres /= KERNEL_WIDTH * (typical_distance(scaled) or 1.0)  # z may be constant in these rows
+    centres /= KERNEL_WIDTH * distance
     between = KERNELS["gaussian"].matrix(centres, centres)
     # Where no two units are near, as beside one that is far off, there is nothing to see.
     kernel = None if np.allclose(between, np.eye(len(units)), atol=UNRELATED) else between
@@ -131,7 +132,7 @@ def arrange(
         *given.cautions,
         *_about_units(units),
         *_about_z(z),
-        *_about_pairs(some, scaled),
+        *_about_pairs(some, scaled, distance),
     )
     plan = Conditioning(
         pairs=given.kind,
@@ -344,12 +345,11 @@ def _about_z(z: Confounder) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _about_pairs(some: tuple[Index, Index], z: Array) -> tuple[str, ...]:
+def _about_pairs(some: tuple[Index, Index], z: Array, distance: float) -> tuple[str, ...]:
     i, j = some
     if not len(i):
         return ()
-    near = float(np.median(np.linalg.norm(z[i] - z[j], axis=1)))
-    ratio = near / (typical_distance(z) or 1.0)
+    ratio = float(np.median(np.linalg.norm(z[i] - z[j], axis=1))) / distance
     return () if ratio <= FAR_APART else (cautions.pairs_far_apart(ratio),)
 
 

@@ -65,7 +65,7 @@ class Confounder:
         parts = [_scaled(column) for column in self.columns]
         return np.hstack(parts) if len(parts) > 1 else parts[0]
 
-    @property
+    @functools.cached_property
     def far_values(self) -> list[tuple[Column, str]]:
         """Columns with values far off, and a sentence on them."""
         places = np.cumsum([0, *(_width(column) for column in self.columns)])

@@ -52,13 +52,8 @@ def decide(
         unit_grams(own, effect) for own, effect in zip(sums.between, plan.effects, strict=True)
     ]
     of_x, of_y = unit_grams(sums.of_x, plan.effect_x), unit_grams(sums.of_y, plan.effect_y)
-    kernels = [plan.given.unit_kernel if augmented else None for augmented in plan.augment]
-    sizes, share = plan.given.unit_sizes, plan.given.centre_share
-    members = [
-        gram.weighted(kernel, sizes, 1.0 if kernel is None else share)
-        for gram in grams
-        for kernel in kernels
-    ]
+    weights = [_weights(plan, augmented) for augmented in plan.augment]
+    members = [gram.weighted(*weight) for gram in grams for weight in weights]
     null = joint_null(
         [member.centred for member in members],
         [member.null for member in members],
@@ -68,7 +63,7 @@ def decide(
         rng=rng,
     )
     if not plan.given.in_strata:
-        attainable = [pvalue_of_units(gram.null) for gram in grams for _ in kernels]
+        attainable = [pvalue_of_units(gram.null) for gram in grams for _ in weights]
         null = null.at_least(attainable)
     elif table_pvalue is not None and null.pvalue <= SMALL:
         null = null.at_least([table_pvalue()] * len(members))
@@ -98,20 +93,15 @@ class UnitGrams:
     null: Array
     centre: Array
 
-    def weighted(self, kernel: Array | None, sizes: Index, centre_share: float = 1.0) -> UnitGrams:
+    def weighted(self, kernel: Array | None, null_scale: float, centre_share: float) -> UnitGrams:
         """Weight pairs of units by a kernel on z, which is 1 for a unit with itself.
 
-        `centre_share` is what that leaves of the centre. The statistic varies by products of two
-        samples of one unit as well, which a sign for the unit does not see: the null is scaled to
-        have their variance, too.
+        `null_scale` comes from `unit_scale`; `centre_share` is what weighting leaves of the centre.
         """
-        weights = np.ones_like(self.null) if kernel is None else kernel
-        m = sizes.astype(np.float64)
-        between = weights**2 * np.outer(m, m)
-        all_pairs = between.sum() - m.sum()
-        scale = np.sqrt(all_pairs / (between.sum() - np.diag(between).sum()))
-        null, centre = self.null * weights * scale, self.centre * centre_share
-        return UnitGrams(self.observed * weights, null, centre)
+        if kernel is None:
+            return UnitGrams(self.observed, self.null * null_scale, self.centre)
+        null = self.null * kernel * null_scale
+        return UnitGrams(self.observed * kernel, null, self.centre * centre_share)
 
     @property
     def statistic(self) -> float:
@@ -133,6 +123,26 @@ class UnitGrams:
         sums = self.observed.sum(axis=1) + self.observed.sum(axis=0)
         without: Array = self.centred - (sums - np.diag(self.observed) - self.centre)
         return without
+
+
+def unit_scale(kernel: Array | None, sizes: Index) -> float:
+    """Return by how much the null is too narrow, as the sign of a unit is that of all its samples.
+
+    The statistic varies by products of two samples of one unit as well, which a sign for the unit
+    does not see: the null is scaled to have their variance, too.
+    """
+    m = sizes.astype(np.float64)
+    between = np.outer(m, m) if kernel is None else kernel**2 * np.outer(m, m)
+    all_pairs = between.sum() - m.sum()
+    return float(np.sqrt(all_pairs / (between.sum() - np.diag(between).sum())))
+
+
+def _weights(plan: Plan, augmented: bool) -> tuple[Array | None, float, float]:
+    """Return the kernel on z of a kind of members, and the scales that belong to it."""
+    given = plan.given
+    if not augmented:
+        return None, unit_scale(None, given.unit_sizes), 1.0
+    return given.unit_kernel, unit_scale(given.unit_kernel, given.unit_sizes), given.centre_share
 
 
 def unit_grams(sums: ProductSums, effect: FitEffect) -> UnitGrams:
@@ -209,7 +219,7 @@ def _coefficient(
     without_x = np.maximum(of_x.leave_one_out(), 1e-6 * d_xx)
     without_y = np.maximum(of_y.leave_one_out(), 1e-6 * d_yy)
     scale = (d_xx * d_yy) ** 0.5
-    spread = Law.of(between.weighted(None, sizes).null).scale / scale
+    spread = Law.of(between.null * unit_scale(None, sizes)).scale / scale
     return (
         float(np.clip(between.centred / scale, -1, 1)),
         np.clip(between.leave_one_out() / np.sqrt(without_x * without_y), -1, 1),

@@ -21,6 +21,7 @@ from chsic.inference.metric import MetricLearner
 from chsic.inference.ridge import Ridge
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable
+from chsic.kernels.bandwidth import typical_distance
 from chsic.pairs import PairGraph
 from chsic.pairs.graph import require_pairs
 from chsic.pairs.strata import is_discrete
@@ -131,6 +132,14 @@ class Given:
             return None
         same = self._same_z()
         return MetricLearner(self.confounder.scaled) if same is None else same.metric_learner
+
+    @functools.cached_property
+    def z_distance(self) -> float:
+        """Median distance between samples of z in standard deviations, 1 if it is constant."""
+        assert self.confounder is not None
+        if self.like is not None and self.like.confounder is self.confounder:
+            return self.like.z_distance
+        return typical_distance(self.confounder.scaled) or 1.0
 
     def _same_z(self) -> Given | None:
         """Return the other one, if it makes the same regressions."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import chsic
-from chsic.inference.attainable import pvalue_of_units, table_probability
+from chsic.inference.null import pvalue_of_units, table_probability
 from chsic.inference.units import units_in_strata
 
 

@@ -73,3 +73,11 @@ def as_generator(rng: RNGLike | None) -> np.random.Generator:
             "rng: expected None, a non-negative integer seed or a numpy.random.Generator, "
             f"got {rng!r}; write rng=0, or rng=numpy.random.default_rng(0)."
         ) from error
+
+
+def as_tolerance(tol: float) -> float:
+    """Return a relative accuracy that can be reached."""
+    number = as_number("tol", tol)
+    if not 1e-14 <= number <= 0.1:
+        raise ValueError(f"tol: must lie between 1e-14 and 0.1, got {number:g}.")
+    return number

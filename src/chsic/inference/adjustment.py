@@ -19,7 +19,7 @@ from chsic._util.namespaces import beside, namespace
 from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
 from chsic.inference.batches import Batch, Strata
-from chsic.inference.ridge import Ridge
+from chsic.inference.ridge import Directions
 
 ADJUSTMENTS = ("auto", "none", "ridge")
 FOLDS = 5
@@ -54,7 +54,7 @@ class Fitted(Protocol):
         """Share of the noise variance that is left of each sample."""
 
     @property
-    def directions(self) -> Array | None:
+    def directions(self) -> Directions | None:
         """Directions D of a ridge regression, at all samples."""
 
 
@@ -86,15 +86,13 @@ class Plain:
     fit: Fit
     residuals: Array | None = None
     noise: Array | None = None
-    directions: Array | None = None
+    directions: Directions | None = None
 
 
 def all_residuals(
     fitted: Fitted, targets: Columns, adjustment: Adjustment, workers: int = 1
 ) -> tuple[Array, Array | None]:
-    """Return the residuals of all samples, and shares of their noise, computed part by part."""
-    if fitted.residuals is not None:
-        return fitted.residuals, fitted.noise
+    """Compute the residuals of all samples, and shares of their noise, part by part."""
     parts = adjustment.parts()
     made = list(
         in_order(lambda part: fitted.fit.residuals(targets(part.rows), part), parts, workers)
@@ -196,23 +194,6 @@ def _mean(targets: Columns, parts: list[Rows]) -> Array:
     assert origin is not None
     mean: Array = origin + total / number
     return mean
-
-
-class RidgeAdjustment:
-    """Kernel ridge regression on z, penalty and width by generalised cross-validation."""
-
-    of_columns = True
-
-    def __init__(self, ridge: Ridge, z: Array) -> None:
-        self.ridge, self._z = ridge, z
-
-    def fit(self, targets: Columns) -> Fitted:
-        """Fit the samples that the regression looks at."""
-        return self.ridge.fit(targets(self.ridge.rows))
-
-    def parts(self) -> list[Batch]:
-        """Return rows that follow each other."""
-        return [Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z))]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from chsic._util.cache import Cache
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
 from chsic.inference.adjustment import (
     ADJUSTMENTS,
     Adjustment,
     CrossFittedAdjustment,
+    Fitted,
     NoAdjustment,
-    RidgeAdjustment,
     StratumAdjustment,
 )
 from chsic.inference.batches import Batch, Strata, cut_into_batches
@@ -23,7 +23,7 @@ from chsic.inference.confounder import Confounder
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned, join_metrics
 from chsic.inference.plan import Conditioning, FitEffect
-from chsic.inference.ridge import RidgeFit
+from chsic.inference.ridge import Directions, RidgeAdjustment, RidgeFit
 from chsic.inference.settings import Settings
 from chsic.inference.units import (
     Units,
@@ -34,11 +34,12 @@ from chsic.inference.units import (
 )
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
+from chsic.kernels.features import kernel_matrix
 from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
 from chsic.pairs.closest_kdtree import closest_in_space
 from chsic.pairs.graph import count_pairs, max_pairs, some_pairs
-from chsic.pairs.joint_variation import differ_in_both, vary_together
+from chsic.pairs.joint_variation import vary_together
 from chsic.pairs.laplacian import laplacian_times
 from chsic.pairs.nearest_neighbours import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM
@@ -53,7 +54,7 @@ FEW_SAMPLES_A_COLUMN = 10
 FEW_SAMPLES = 30  # of which one may well be far from the others
 FEW_UNITS = 20
 FAR_APART = 0.7  # of the median distance of any two samples
-SOME_PAIRS = 1_000  # that show at once whether x and y vary together, if they often do
+SOME_PAIRS = 100  # that show at once whether x and y vary together, if they often do
 MOST_DIRECTIONS, MOST_BETWEEN = 6, 64  # that are kept: n x m and m x m numbers each
 
 
@@ -89,8 +90,10 @@ class Arrangement:
 
     def vary_together(self, x: Array, y: Array) -> bool:
         """Tell whether any pair of samples differs in both x and y."""
-        some = differ_in_both(x, y, *self.some_pairs)
-        return some or vary_together(self.graph, x, y)
+        i, j = self.some_pairs
+        if np.any((x[i] != x[j]).any(axis=1) & (y[i] != y[j]).any(axis=1)):
+            return True
+        return vary_together(self.graph, x, y)
 
 
 def arrange(
@@ -124,7 +127,7 @@ def arrange(
     units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
     centres = units.means(scaled)
     centres /= KERNEL_WIDTH * distance
-    between = KERNELS["gaussian"].matrix(centres, centres)
+    between = kernel_matrix(KERNELS["gaussian"], centres, centres)
     # Where no two units are near, as beside one that is far off, there is nothing to see.
     kernel = None if np.allclose(between, np.eye(len(units)), atol=UNRELATED) else between
     some = some_pairs(graph)
@@ -357,28 +360,28 @@ class FitEffects:
     """Works out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'.
 
     A = (I - S)^2 is what a ridge regression makes of the covariance of noise. Many fits have the
-    same directions D, so that what depends on those alone is kept.
+    same directions D, so that what depends on those alone is kept in LRU caches.
     """
 
     def __init__(self, graph: PairGraph) -> None:
         self._graph = graph
         partners = graph.degrees.astype(np.float64)
         self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
-        # By identity, and with the directions themselves, so that no other ones get it.
-        self._alone: Cache[_DirectionSums] = Cache(MOST_DIRECTIONS)
-        self._between: Cache[tuple[Array, Array, Array]] = Cache(MOST_BETWEEN)
+        self._alone = functools.lru_cache(MOST_DIRECTIONS)(self._sums)
+        self._between = functools.lru_cache(MOST_BETWEEN)(self._products)
 
-    def of(self, fit_x: object, d_x: Array | None, fit_y: object, d_y: Array | None) -> FitEffect:
-        """Return the effect of two fits with directions at all samples; none without those."""
-        if d_x is None or d_y is None:
+    def of(self, fits: Iterable[tuple[Fitted, Fitted]]) -> list[FitEffect]:
+        """Return the effects of fits of two variables; none unless all samples were fitted."""
+        return [self._of(x, y) for x, y in fits]
+
+    def _of(self, x: Fitted, y: Fitted) -> FitEffect:
+        if x.directions is None or y.directions is None:
             return FitEffect()
-        assert isinstance(fit_x, RidgeFit)
-        assert isinstance(fit_y, RidgeFit)
-        c_x, c_y = fit_x.spent, fit_y.spent
-        alone_x = self._alone.get(id(d_x), lambda: self._sums(d_x))
-        alone_y = self._alone.get(id(d_y), lambda: self._sums(d_y))
-        key = id(d_x), id(d_y)
-        between = self._between.get(key, lambda: (alone_x.lap.T @ d_y, d_x, d_y))[0]
+        assert isinstance(x.fit, RidgeFit)
+        assert isinstance(y.fit, RidgeFit)
+        c_x, c_y = x.fit.spent, y.fit.spent
+        alone_x, alone_y = self._alone(x.directions), self._alone(y.directions)
+        between = self._between(x.directions, y.directions)
         both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
         return FitEffect(
             1 + float(c_x @ alone_x.products) / self._total,
@@ -386,17 +389,20 @@ class FitEffects:
             1 + float(both) / self._squares,
         )
 
-    def _sums(self, directions: Array) -> _DirectionSums:
-        lap = laplacian_times(self._graph, directions)
-        products = np.einsum("ij,ij->j", directions, lap)
-        return _DirectionSums(directions, lap, products, np.einsum("ij,ij->j", lap, lap))
+    def _sums(self, directions: Directions) -> _DirectionSums:
+        lap = laplacian_times(self._graph, directions.values)
+        products = np.einsum("ij,ij->j", directions.values, lap)
+        return _DirectionSums(lap, products, np.einsum("ij,ij->j", lap, lap))
+
+    def _products(self, x: Directions, y: Directions) -> Array:
+        between: Array = self._alone(x).lap.T @ y.values
+        return between
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _DirectionSums:
-    """D, Lap D, and the diagonals of D'Lap D and of D'Lap^2 D."""
+    """Lap D, and the diagonals of D'Lap D and of D'Lap^2 D."""
 
-    directions: Array
     lap: Array
     products: Array
     squares: Array

@@ -10,13 +10,13 @@ import numpy as np
 from chsic._util.parallel import in_order
 from chsic.data.samples import Samples
 from chsic.inference.arrangement import Arrangement, arrange
-from chsic.inference.attainable import table_probability
 from chsic.inference.batches import Batch
 from chsic.inference.contribute import Rows, Sums, VariableRows, contribute, merge, product_sums
 from chsic.inference.contribute import residuals as residuals_of
 from chsic.inference.decide import comparable, decide
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned
+from chsic.inference.null import table_probability
 from chsic.inference.plan import Bandwidths, FitEffect, Plan, PlannedVariable, plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
@@ -149,7 +149,10 @@ def compare(
         labels = arrangement.strata.labels
         return table_probability(labels, strata_of(x.columns), strata_of(y.columns))
 
-    sums = merge(in_order(of_batch, arrangement.batches, workers))
+    batches = arrangement.batches
+    sums = merge(
+        [of_batch(batches[0])] if len(batches) == 1 else in_order(of_batch, batches, workers)
+    )
     return decide(plan, sums, rng, table_pvalue)
 
 
@@ -166,10 +169,7 @@ def make_plan(
     between = list(zip(x.features, y.features, strict=True)) if x.features and y.features else []
     middle = x.plan.middle
     alone = [(x.features[middle],) * 2, (y.features[middle],) * 2] if between else []
-    effects = [
-        arrangement.effects.of(a.fit, a.directions, b.fit, b.directions)
-        for a, b in (*between, *alone)
-    ]
+    effects = arrangement.effects.of((*between, *alone))
     with_kernel = augment is not False and given.unit_kernel is not None
     return Plan(
         x=x.plan,

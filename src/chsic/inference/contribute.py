@@ -25,14 +25,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace, device
 
-from chsic._util.namespaces import as_numpy, beside, namespace
+from chsic._util.namespaces import as_numpy
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
 from chsic.inference.plan import Plan, VariablePlan
+from chsic.inference.units import Units, segment_sums
 from chsic.pairs import PairGraph
 from chsic.pairs.laplacian import laplacian_times
 
+LOOP_FROM = 64  # samples in a unit, from which a product for each unit is faster
 SMALLEST_NOISE = 0.1  # share of a sample's variance after its own fit
 
 
@@ -88,7 +91,8 @@ def contribute(plan: Plan, rows: Rows) -> Sums:
         if k == plan.x.middle:
             of_x = rows.x.with_itself or product_sums(x, x, batch, null=False)
             of_y = rows.y.with_itself or product_sums(y, y, batch, null=False)
-    return Sums(batch.first_unit, tuple(between), of_x, of_y)
+    sums = Sums(batch.first_unit, tuple(between), of_x, of_y)
+    return sums if isinstance(of_x.centre, np.ndarray) else sums.to_numpy()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -133,7 +137,7 @@ class Residuals:
     @functools.cached_property
     def weighted(self) -> Any:
         """sqrt(s_i / a_i) u_i with s_i^2 = sum_j Lap_ij^2: products of x and y have sqrt(w_i)."""
-        xp = namespace(self.alone)
+        xp = array_namespace(self.alone)
         return self.alone * xp.sqrt(self._lap_row_length / self.noise)[:, None]
 
     @functools.cached_property
@@ -144,7 +148,7 @@ class Residuals:
     @functools.cached_property
     def spreads(self) -> Array:
         """Variance as differences over pairs show it, and as samples alone do."""
-        xp = namespace(self.features)
+        xp = array_namespace(self.features)
         over_pairs = xp.sum(xp.vecdot(self.features, self.lap))
         # The length of a row of Lap is zero only without partners.
         paired = self.partners > 0
@@ -153,7 +157,7 @@ class Residuals:
 
     @property
     def _lap_row_length(self) -> Any:
-        xp = namespace(self.partners)
+        xp = array_namespace(self.partners)
         return xp.sqrt(self.partners**2 + self.partners)
 
 
@@ -178,7 +182,7 @@ def residuals(variable: VariablePlan, k: int, rows: VariableRows, batch: Batch) 
 
 
 def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
-    xp = namespace(features)
+    xp = array_namespace(features)
     partners = _partners(batch, features)
     known = slice(partners.shape[0])
     noise = xp.clip(noise, min=SMALLEST_NOISE)
@@ -190,7 +194,7 @@ def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
 
 def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
     """Compare a sample with the mean of its partners, which adds to its variance."""
-    xp = namespace(features)
+    xp = array_namespace(features)
     partners = _partners(batch, features)
     lap = _laplacian_times(batch, features)
     divisor = xp.clip(partners, min=1.0)
@@ -207,12 +211,12 @@ def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
 
 def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) -> Residuals:
     """Lap_b = n_b I - 11' inside strata, whose means were subtracted."""
-    xp = namespace(features)
+    xp = array_namespace(features)
     features = _without_rounding(features, rounding, 1.0)
-    sizes = beside(features, strata.sizes[strata.labels].astype(np.float64))
+    sizes = _like(features, strata.sizes[strata.labels], features.dtype)
     lengths = xp.vecdot(features, features) / noise
     # In a part of a stratum, pairs inside the part; `merge` adds those with other parts.
-    sums = xp.take(strata.sums(lengths), beside(lengths, strata.labels), axis=0)
+    sums = xp.take(strata.sums(lengths), _like(lengths, strata.labels), axis=0)
     return Residuals(
         features, sizes[:, None] * features, features, sizes - 1, noise, lengths,
         sizes * lengths - sums,
@@ -221,8 +225,8 @@ def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) 
 
 def _without_rounding(values: Any, rounding: Array, times: Any) -> Any:
     """Make rows zero that are nothing but rounding: x is the same in a sample and its partners."""
-    xp = namespace(values)
-    most = times * beside(values, rounding)
+    xp = array_namespace(values)
+    most = times * _like(values, rounding, values.dtype)
     only_rounding = xp.all(xp.abs(values) <= most, axis=1)
     if not bool(xp.any(only_rounding)):
         return values
@@ -232,7 +236,12 @@ def _without_rounding(values: Any, rounding: Array, times: Any) -> Any:
 def _partners(batch: Batch, like: Any) -> Any:
     assert batch.pairs is not None
     assert not isinstance(batch.pairs, StratumRows)
-    return beside(like, batch.pairs.degrees.astype(np.float64))
+    return _like(like, batch.pairs.degrees, like.dtype)
+
+
+def _like(values: Any, array: Any, dtype: Any = None) -> Any:
+    """Return an array of a plan or a batch where `values` are."""
+    return array_namespace(values).asarray(array, dtype=dtype, device=device(values))
 
 
 def _laplacian_times(batch: Batch, values: Any) -> Any:
@@ -272,27 +281,68 @@ class ProductSums:
     over_pairs: Array
     parts: dict[int, Array]
 
+    def to_numpy(self) -> ProductSums:
+        """Bring the sums to NumPy from wherever they are."""
+        return dataclasses.replace(
+            self,
+            contributions=as_numpy(self.contributions),
+            products=None if self.products is None else as_numpy(self.products),
+            centre=as_numpy(self.centre),
+        )
+
 
 def product_sums(x: Residuals, y: Residuals, batch: Batch, *, null: bool = True) -> ProductSums:
     """Add up what the samples of each unit contribute; products only if the null is wanted."""
     units = batch.units
-    contributions = units.products(x.features, y.lap) + units.products(x.lap, y.features)
+    contributions = unit_products(units, x.features, y.lap)
+    contributions = contributions + unit_products(units, x.lap, y.features)
     contributions = contributions / 2  # the same number, but x and y have the same part in it
     of_sample = x.partners * x.lengths * y.lengths
     over_pairs = of_sample - x.lengths * y.lap_lengths
-    xp = namespace(of_sample)
+    xp = array_namespace(of_sample)
     parts = {}
     if isinstance(batch.pairs, StratumRows) and batch.pairs.part_of is not None:
         of_x, of_y = float(xp.sum(x.lengths)), float(xp.sum(y.lengths))
         parts[batch.pairs.part_of] = np.array([of_x, of_y, of_x * of_y])
     return ProductSums(
-        contributions=as_numpy(contributions),
-        products=as_numpy(units.products(x.weighted, y.weighted)) if null else None,
-        centre=as_numpy(units.sums(x.squares * y.squares)),
+        contributions=contributions,
+        products=unit_products(units, x.weighted, y.weighted) if null else None,
+        centre=unit_sums(units, x.squares * y.squares),
         spreads=np.array([x.spreads, y.spreads]),
         over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
         parts=parts,
     )
+
+
+def unit_products(units: Units, u: Any, v: Any) -> Any:
+    """Return for each unit the sum over its samples of u_i v_i', flattened."""
+    n_units = len(units.bounds) - 1
+    if isinstance(u, np.ndarray) and len(units.order) > LOOP_FROM * n_units:
+        if not units.in_order:
+            u, v = u[units.order], v[units.order]
+        cuts = zip(units.bounds[:-1].tolist(), units.bounds[1:].tolist(), strict=True)
+        # Unlike @, `dot` releases the lock of Python also where the product is small.
+        sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
+        return sums.reshape(n_units, -1)
+    # Small units cost more to loop over than to fill up with zeros.
+    xp, table = array_namespace(u), units.table
+    rows = _like(u, table.reshape(-1))
+    u, v = (
+        xp.reshape(
+            xp.take(xp.concat([a, xp.zeros_like(a[:1, :])], axis=0), rows, axis=0),
+            (*table.shape, a.shape[1]),
+        )
+        for a in (u, v)
+    )
+    return xp.reshape(xp.matrix_transpose(u) @ v, (n_units, -1))
+
+
+def unit_sums(units: Units, values: Any) -> Any:
+    """Add up values of the samples of each unit."""
+    if isinstance(values, np.ndarray):
+        return np.add.reduceat(values[units.order], units.bounds[:-1])
+    ordered = array_namespace(values).take(values, _like(values, units.order), axis=0)
+    return segment_sums(ordered, units.bounds[:-1])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -313,6 +363,11 @@ class Sums:
     between: tuple[ProductSums, ...]
     of_x: ProductSums
     of_y: ProductSums
+
+    def to_numpy(self) -> Sums:
+        """Bring sums, which are small, to where decisions are made."""
+        between = tuple(sums.to_numpy() for sums in self.between)
+        return Sums(self.first_unit, between, self.of_x.to_numpy(), self.of_y.to_numpy())
 
 
 def merge(parts: Iterable[Sums]) -> Sums:

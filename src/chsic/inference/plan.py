@@ -342,7 +342,9 @@ def _residuals(
     columns = variable.columns
     targets = variable.clipped.__getitem__
     fitted = adjustment.fit(targets)
-    residuals, noise = all_residuals(fitted, targets, adjustment, workers)
+    residuals, noise = fitted.residuals, fitted.noise
+    if residuals is None:
+        residuals, noise = all_residuals(fitted, targets, adjustment, workers)
     if variable.clipped is not columns:
         residuals = residuals + (columns - variable.clipped)
     alone = residuals
@@ -405,7 +407,8 @@ def _plan_kernels(
         fitted = adjustment.fit(features)
         return KernelPlan(width * unit, width, landmarks, missed, fitted.fit), fitted
 
-    kernels, fitted = zip(*in_order(plan, widths, workers), strict=True)
+    made = map(plan, widths) if workers == 1 else in_order(plan, widths, workers)
+    kernels, fitted = zip(*made, strict=True)
     return kernels, fitted
 
 

@@ -10,20 +10,18 @@ fitted: what that misses is smooth in z, and differences over close pairs do not
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
+from array_api_compat import array_namespace, device
 
-from chsic._util.arrays import Rows, sorted_unique
-from chsic._util.forks import Lock
-from chsic._util.namespaces import beside, namespace
+from chsic._util.arrays import Rows, row_blocks, sorted_unique
 from chsic._util.validate import Array
+from chsic.inference.batches import Batch
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import Landmarks, fit_landmarks
-
-if TYPE_CHECKING:
-    from chsic.inference.batches import Batch
 
 # Widths of the kernel, in median distances between samples of z. In several dimensions a narrow one
 # would see single samples.
@@ -64,9 +62,9 @@ class Line:
 
     def __call__(self, z: Any) -> Any:
         """Return the basis at rows of centred z."""
-        xp = namespace(z)
+        xp = array_namespace(z)
         constant = xp.full_like(z[:, :1], self.constant)
-        return xp.concat([constant, z @ beside(z, self.slopes[:, 1:])], axis=1)
+        return xp.concat([constant, z @ _like(z, self.slopes[:, 1:])], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -77,7 +75,7 @@ class EachColumn:
 
     def __call__(self, z: Any) -> Any:
         """Return the features at rows of z."""
-        xp = namespace(z)
+        xp = array_namespace(z)
         each = [of(z[:, k : k + 1]) for k, of in enumerate(self.of_columns)]
         return xp.concat(each, axis=1) / len(each) ** 0.5
 
@@ -115,9 +113,9 @@ class Basis:
     def design(self, z: Any) -> Any:
         """Return line and features at rows of z, side by side."""
         if self.metric is not None:
-            z = z @ beside(z, self.metric)
-        z = z - beside(z, self.centre)
-        return namespace(z).concat([self.line(z), self.landmarks(z / self.unit)], axis=1)
+            z = z @ _like(z, self.metric)
+        z = z - _like(z, self.centre)
+        return array_namespace(z).concat([self.line(z), self.landmarks(z / self.unit)], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -130,6 +128,8 @@ class RidgeFit:
         Functions of z.
     shrinkage : array, shape (directions,)
         The diagonal of S in the basis: what the penalty leaves of each direction.
+    spent : array, shape (directions,)
+        Numbers c with (I - S)^2 = I + D diag(c) D', D the orthonormal directions.
     coefficients : array, shape (functions, q)
         Of line and features.
     error : float
@@ -141,15 +141,10 @@ class RidgeFit:
 
     basis: Basis
     shrinkage: Array
+    spent: Array
     coefficients: Array
     error: float
     of_all: bool
-
-    @property
-    def spent(self) -> Array:
-        """Numbers c with (I - S)^2 = I + D diag(c) D', D the orthonormal directions."""
-        spent: Array = self.shrinkage**2 - 2 * self.shrinkage
-        return spent
 
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Return what z does not explain of rows, and the share of each one's noise variance left.
@@ -157,11 +152,21 @@ class RidgeFit:
         With residuals (I - S) values, the share is the sum of squares of a row of I - S.
         """
         design = batch.design(self.basis)
-        residuals = values - design @ beside(values, self.coefficients)
+        residuals = values - design @ _like(values, self.coefficients)
         if not self.of_all:
-            return residuals, namespace(values).ones_like(values[:, 0])
-        directions = design @ beside(values, self.basis.turn)
-        return residuals, 1 + directions**2 @ beside(values, self.spent)
+            return residuals, array_namespace(values).ones_like(values[:, 0])
+        directions = design @ _like(values, self.basis.turn)
+        return residuals, 1 + directions**2 @ _like(values, self.spent)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Directions:
+    """Orthonormal directions D of a basis at all samples, shape (n, directions).
+
+    Two of them are equal if they are the same object, so that what follows from one can be cached.
+    """
+
+    values: Array
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -174,7 +179,7 @@ class Fitted:
         The regression.
     residuals, noise : array or None
         What `RidgeFit.residuals` gives for all rows.
-    directions : array, shape (n, directions), or None
+    directions : Directions or None
         Orthonormal directions D at all samples.
     slopes : array, shape (n, d, q), or None
         Gradients of the fitted columns at the samples, if asked for.
@@ -183,11 +188,11 @@ class Fitted:
     fit: RidgeFit
     residuals: Array | None = None
     noise: Array | None = None
-    directions: Array | None = None
+    directions: Directions | None = None
     slopes: Array | None = None
 
 
-_Made: TypeAlias = tuple[Basis, Array]  # a basis, and its directions at the fitted rows
+_Made: TypeAlias = tuple[Basis, Directions]  # a basis, and its directions at the fitted rows
 
 
 class Ridge:
@@ -231,21 +236,22 @@ class Ridge:
         self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
         self._bases: dict[float, _Made] = {}
         self._trial: Ridge | None = None
-        self._lock = Lock()
 
     @property
     def nbytes(self) -> int:
         """Bytes of what regressions share."""
-        shared = sum(directions.nbytes for _, directions in self._bases.values())
+        shared = sum(directions.values.nbytes for _, directions in self._bases.values())
         return int(self._z.nbytes + shared + (self._trial.nbytes if self._trial else 0))
 
     def fit(self, values: Array, *, slopes: bool = False) -> Fitted:
         """Regress columns, given at `rows`, together: one width and one penalty for all of them."""
-        basis, directions = self._basis(self._choose_width(values))
+        basis, at_samples = self._basis(self._choose_width(values))
+        directions = at_samples.values
         explained = directions.T @ values
         error, shrinkage = self._least_error(basis.shrinkage, values, explained)
         weights = shrinkage[:, np.newaxis] * explained
-        fit = RidgeFit(basis, shrinkage, basis.turn @ weights, error, self._fits_all)
+        spent = shrinkage**2 - 2 * shrinkage
+        fit = RidgeFit(basis, shrinkage, spent, basis.turn @ weights, error, self._fits_all)
         if not self._fits_all:
             if slopes:
                 raise ValueError(f"slopes: are for at most {LARGEST_FIT} samples.")
@@ -254,19 +260,19 @@ class Ridge:
         np.subtract(values, residuals, out=residuals)
         noise = 1 + directions**2 @ fit.spent  # the diagonal of (I - S)^2
         gradients = self._slopes(fit) if slopes else None
-        return Fitted(fit, residuals, noise, directions, gradients)
+        return Fitted(fit, residuals, noise, at_samples, gradients)
 
     def _choose_width(self, values: Array) -> float:
         """Choose on some samples, so that features of all of them are made for one width only."""
         if not isinstance(self._width_rows, slice):
-            with self._lock:
-                if self._trial is None:
-                    self._trial = type(self)(self._z[self._width_rows], self._scale)
+            if self._trial is None:
+                self._trial = type(self)(self._z[self._width_rows], self._scale)
             return self._trial._choose_width(values[self._width_rows])
         errors = {}
         for width in WIDTHS_ON_LINE if self._z.shape[1] == 1 else WIDTHS_IN_SPACE:
             basis, directions = self._basis(width)
-            errors[width] = self._least_error(basis.shrinkage, values, directions.T @ values)[0]
+            explained = directions.values.T @ values
+            errors[width] = self._least_error(basis.shrinkage, values, explained)[0]
         return min(errors, key=errors.__getitem__)
 
     def _least_error(
@@ -286,10 +292,10 @@ class Ridge:
 
     def _basis(self, width: float) -> _Made:
         """Return the basis for a width of the kernel, and its directions at the fitted rows."""
-        with self._lock:  # threads that need the same one wait for it
-            if width not in self._bases:
-                self._bases[width] = self._make_basis(width)
-            return self._bases[width]
+        if width not in self._bases:
+            # Threads may make the same one twice, which takes no longer than to wait for it.
+            self._bases.setdefault(width, self._make_basis(width))
+        return self._bases[width]
 
     def _make_basis(self, width: float) -> _Made:
         landmarks, unit = self._landmarks(width)
@@ -303,7 +309,7 @@ class Ridge:
         strengths = np.concatenate([np.full(k, np.inf), values[large]])  # of the kernel matrix
         shrinkage = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
         basis = Basis(self._metric, self._centre, self._line, landmarks, unit, turn, shrinkage)
-        return basis, np.hstack([line, features]) @ turn
+        return basis, Directions(np.hstack([line, features]) @ turn)
 
     def _landmarks(self, width: float) -> tuple[Landmarks | EachColumn, float]:
         """Choose features for a width of the kernel, and return its width in the unit of z."""
@@ -324,6 +330,23 @@ class Ridge:
             apart = z[:, k, np.newaxis] - basis.landmarks.points[:, k]
             gradients.append((-2 / basis.unit) * ((apart * kappa) @ at_landmarks) + line[k])
         return np.stack(gradients, axis=1)
+
+
+class RidgeAdjustment:
+    """Kernel ridge regression on z, penalty and width by generalised cross-validation."""
+
+    of_columns = True
+
+    def __init__(self, ridge: Ridge, z: Array) -> None:
+        self.ridge, self._z = ridge, z
+
+    def fit(self, targets: Callable[[Rows], Array]) -> Fitted:
+        """Fit the samples that the regression looks at."""
+        return self.ridge.fit(targets(self.ridge.rows))
+
+    def parts(self) -> list[Batch]:
+        """Return rows that follow each other."""
+        return [Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z))]
 
 
 class AdditiveRidge(Ridge):
@@ -356,6 +379,11 @@ class AdditiveRidge(Ridge):
 def _landmarks(z: Array, rank: int) -> Landmarks:
     gaussian = KERNELS["gaussian"]
     return fit_landmarks(z, gaussian, LANDMARK_ACCURACY, rank, LANDMARK_CANDIDATES)[0]
+
+
+def _like(values: Any, array: Array) -> Any:
+    """Return numbers of a plan where `values` are, and of their type."""
+    return array_namespace(values).asarray(array, dtype=values.dtype, device=device(values))
 
 
 def some_rows(z: Array, number: int) -> Rows:

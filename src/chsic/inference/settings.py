@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from chsic._util.validate import as_count, as_number
+from chsic._util.validate import as_count, as_number, as_tolerance
 from chsic.inference.null import LOOKS, NULLS
 from chsic.inference.plan import TOL, Bandwidths
-from chsic.measure.engines.choose import as_tolerance
 from chsic.pairs import PairGraph
 
 FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible

@@ -11,11 +11,10 @@ import functools
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace, device
 
-from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array, Index
 
-LOOP_FROM = 64  # samples in a unit
 LARGEST_NUMBER = 128  # of units: with more of them the null costs more
 LEAST_NUMBER = 2
 MOST_ASKED_FOR = 4_096  # whose Gram matrices fit into memory
@@ -44,42 +43,19 @@ class Units:
         """Number of samples in each unit."""
         return np.diff(self.bounds)
 
-    def sums(self, values: Any) -> Any:
-        """Add up rows of `values`, of any array namespace, in each unit."""
-        return segment_sums(_take(values, self.order), self.bounds[:-1])
-
     def means(self, values: Array) -> Array:
         """Average rows of `values` in each unit."""
-        means: Array = self.sums(values) / self.sizes[:, np.newaxis]
+        sums = np.add.reduceat(values[self.order], self.bounds[:-1], axis=0)
+        means: Array = sums / self.sizes[:, np.newaxis]
         return means
 
-    def products(self, u: Any, v: Any) -> Any:
-        """Return for each unit the sum over its samples of u_i v_i', flattened."""
-        if isinstance(u, np.ndarray) and len(self.order) > LOOP_FROM * len(self):
-            if not self._in_order:
-                u, v = u[self.order], v[self.order]
-            cuts = zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True)
-            # Unlike @, `dot` releases the lock of Python also where the product is small.
-            sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
-            return sums.reshape(len(self), -1)
-        # Small units cost more to loop over than to fill up with zeros.
-        xp = namespace(u)
-        filled = self._filled.reshape(-1)
-        u, v = (
-            xp.reshape(
-                _take(xp.concat([a, xp.zeros_like(a[:1, :])], axis=0), filled),
-                (*self._filled.shape, a.shape[1]),
-            )
-            for a in (u, v)
-        )
-        return xp.reshape(xp.matrix_transpose(u) @ v, (len(self), -1))
-
     @functools.cached_property
-    def _in_order(self) -> bool:
+    def in_order(self) -> bool:
+        """Whether samples increase from unit to unit."""
         return bool(np.all(self.order[1:] > self.order[:-1]))
 
     @functools.cached_property
-    def _filled(self) -> Index:
+    def table(self) -> Index:
         """Samples of each unit in a row, filled up with the number behind the last."""
         column = np.arange(int(self.sizes.max()))
         position = self.bounds[:-1, np.newaxis] + column
@@ -88,17 +64,13 @@ class Units:
         return np.where(inside, order[np.minimum(position, len(self.order))], len(self.order))
 
 
-def _take(values: Any, rows: Index) -> Any:
-    return namespace(values).take(values, beside(values, rows), axis=0)
-
-
 def segment_sums(values: Any, starts: Index) -> Any:
     """Add up rows from each start to the next, in any array namespace."""
     if isinstance(values, np.ndarray):
         return np.add.reduceat(values, starts, axis=0)
-    xp = namespace(values)
-    ends = np.append(starts[1:], values.shape[0]) - 1
-    totals = _take(xp.cumulative_sum(values, axis=0), ends)
+    xp = array_namespace(values)
+    ends = xp.asarray(np.append(starts[1:], values.shape[0]) - 1, device=device(values))
+    totals = xp.take(xp.cumulative_sum(values, axis=0), ends, axis=0)
     return totals - xp.concat([xp.zeros_like(totals[:1, ...]), totals[:-1, ...]], axis=0)
 
 

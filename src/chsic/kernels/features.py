@@ -15,7 +15,6 @@ from array_api_compat import array_namespace, device, is_numpy_array
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from chsic._util.arrays import sorted_unique
 from chsic._util.validate import Array, Index
 from chsic.kernels.kernel import Kernel
 
@@ -113,7 +112,7 @@ class Landmarks:
         features = np.empty((len(x), self.n_features), self.dtype)
         for start in range(0, len(x), CACHED_ROWS):
             rows = slice(start, start + CACHED_ROWS)
-            kappa = _kernel_matrix(self.kernel, x[rows], self.points)
+            kappa = kernel_matrix(self.kernel, x[rows], self.points)
             np.matmul(kappa.astype(self.dtype, copy=False), self.inverse, out=features[rows])
         return features
 
@@ -126,7 +125,7 @@ class Landmarks:
         return xp.exp(-squares) @ xp.asarray(self.inverse, dtype=x.dtype, device=device(x))
 
 
-def _kernel_matrix(kernel: Kernel, x: Array, points: Array) -> Array:
+def kernel_matrix(kernel: Kernel, x: Array, points: Array) -> Array:
     """Return kappa between rows of `x` and `points`; of the Gaussian from squared distances."""
     one_column = x.shape[1] == 1
     distances: Array = x - points[:, 0] if one_column else cdist(x, points, "sqeuclidean")
@@ -205,7 +204,7 @@ def _pivots_at_once(
     candidates: Array, kernel: Kernel, accuracy: float, largest_rank: int
 ) -> tuple[list[int], Array, float]:
     """Let LAPACK factor the kernel matrix of a few candidates, and keep the first pivots."""
-    matrix = _kernel_matrix(kernel, candidates, candidates)
+    matrix = kernel_matrix(kernel, candidates, candidates)
     total = float(np.trace(matrix))
     factor, order, numerical_rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-15)
     factor = np.triu(factor[: min(numerical_rank, largest_rank)])
@@ -250,4 +249,4 @@ def candidate_rows(x: Array, number: int) -> Index | slice:
     for column in x.T:
         order = np.argpartition(column, [extremes, n - extremes])
         rows += [order[:extremes], order[n - extremes :]]
-    return sorted_unique(np.concatenate(rows))
+    return np.unique(np.concatenate(rows))

@@ -78,7 +78,10 @@ class _Redrawn:
             return cls(columns, units, np.zeros_like(values), values, pools)
         near = _nearest(z.scaled, z.scaled)
         targets = values.__getitem__
-        residuals, noise = all_residuals(adjustment.fit(targets), targets, adjustment)
+        fitted = adjustment.fit(targets)
+        residuals, noise = fitted.residuals, fitted.noise
+        if residuals is None:
+            residuals, noise = all_residuals(fitted, targets, adjustment)
         fit = values - residuals
         if noise is not None:  # what the fit took from the noise is given back
             residuals = residuals / np.sqrt(np.maximum(noise, 0.1))[:, np.newaxis]

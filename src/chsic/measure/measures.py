@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from chsic._util.validate import Array, RNGLike, as_generator
+from chsic._util.validate import Array, RNGLike, as_generator, as_tolerance
 from chsic.data.arguments import Data, indicators
 from chsic.data.samples import Samples, read_samples
 from chsic.kernels import Function, Kernel, as_kernel
 from chsic.kernels.bandwidth import Bandwidth, in_bandwidths, require_several
-from chsic.measure.engines.choose import Choice, as_tolerance, choose, compute
+from chsic.measure.engines.choose import Choice, choose, compute
 from chsic.pairs import PairGraph, complete_pairs, random_pairs
 from chsic.pairs.closest import closest_rows
 from chsic.pairs.graph import require_pairs

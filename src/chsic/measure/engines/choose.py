@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from chsic._util.parallel import blas_on_one_thread
-from chsic._util.validate import Array, as_count, as_number
+from chsic._util.validate import Array, as_count, as_tolerance
 from chsic.kernels import Kernel
 from chsic.measure.engines.dense import dense_sum
 from chsic.measure.engines.exponential import exponential_sums
@@ -188,11 +188,3 @@ def c_hsic(total: Partial) -> tuple[float, float]:
     trace, error = total.trace()
     relative = error / max(trace, CANCELLED * total.lap_squares)
     return trace / total.lap_trace**2, relative  # tr(Lap K Lap Q) / (4 K^2), as tr(Lap) = 2K
-
-
-def as_tolerance(tol: float) -> float:
-    """Return a relative accuracy that can be reached."""
-    number = as_number("tol", tol)
-    if not 1e-14 <= number <= 0.1:
-        raise ValueError(f"tol: must lie between 1e-14 and 0.1, got {number:g}.")
-    return number

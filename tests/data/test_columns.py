@@ -279,6 +279,7 @@ def test_pairs_do_not_cross_categories():
         assert design.pairs == "nearest"
 
 
+@pytest.mark.no_cover
 def test_level_and_power_with_a_category_among_the_confounders():
     """At a true 0.05, more than 6 of 30 come up in 1 of 1,700 cases; at 0.3, in 5 of 6."""
     rejected = {

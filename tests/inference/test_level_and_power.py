@@ -6,6 +6,8 @@ import pytest
 import chsic
 from chsic.datasets import draw_scenario
 
+pytestmark = pytest.mark.no_cover
+
 
 def rejections(name, n, reps, d=None):
     """Count rejections at 0.05 over fixed seeds."""

@@ -13,6 +13,7 @@ from benchmarks.attack.questions import draw_question
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("first", range(0, 120, 20))
 def test_calls_with_data_of_the_worst_kinds(first):
     rows = [run.one(number) for number in range(first, first + 20)]

@@ -12,6 +12,7 @@ from benchmarks.measures import (
     kernel,
     matched,
     neighbours,
+    picture,
     pruned,
     registry,
     report,
@@ -361,6 +362,7 @@ def test_the_command_writes_every_result(tmp_path, monkeypatch, capsys):
     for module in (settings, report, trials):
         monkeypatch.setattr(module, "scenarios", lambda: few)
     monkeypatch.setattr(settings, "GAMMAS_DB", (0.0, 10.0))
+    monkeypatch.setattr(picture, "MEASURES", ["HSIC", "C-HSIC"])
     cheap = {name: lambda x, y, z: float(x @ y) / len(x) for name in registry.MEASURES}
     variants = dict.fromkeys(registry.VARIANTS, cheap["HSIC"])
     monkeypatch.setattr(trials, "MEASURES", cheap)

@@ -6,6 +6,8 @@ import pytest
 import chsic
 from chsic.datasets import draw_scenario
 
+pytestmark = pytest.mark.no_cover
+
 
 def rejections(name, n, reps, d=None):
     """Count rejections at 0.05 over fixed seeds."""
@@ -43,14 +45,17 @@ def mostly_zero(rng):
 
 
 @pytest.mark.parametrize("draw", [rare_binary, mostly_zero])
-@pytest.mark.parametrize("given", [False, True])
-def test_level_where_hardly_any_sample_has_both(draw, given):
-    """Products of single samples tell nothing of the variance then; partners' products do."""
+def test_level_where_hardly_any_sample_has_both(draw):
+    """Products of single samples tell nothing of the variance then; partners' products do.
+
+    With and without z, more than 9 of 60 come up in 1 of 1,300 cases at a true 0.05; at 0.2, in 4
+    of 5.
+    """
     count = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         x, y = draw(rng)
-        z = rng.normal(size=len(x)) if given else None
+        z = rng.normal(size=len(x)) if seed % 2 else None
         count += chsic.chsic_test(x, y, z, rng=seed, n_resamples=199).pvalue <= 0.05
     assert count <= 9
 

@@ -29,6 +29,7 @@ def test_sensitivity_is_the_test_along_settings():
         chsic.sensitivity(x, y, z, bandwidths=[0.0])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "d"), [("oscillating", 1), ("levels-3", None), ("binary", 1)])
 def test_calibration_simulates_independence_and_dependence(name, d):
     x, y, z = draw_scenario(name, 150, d, rng=0)
@@ -62,6 +63,7 @@ def alike_and_mostly_zero(rng, n=300):
     return x, x + 0.0, rng.normal(size=n)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "draw", [strata_of_numbers, alike_binary, alike_numbers, alike_and_mostly_zero]
 )

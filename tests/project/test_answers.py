@@ -17,6 +17,7 @@ def close_to(field, value):
     return pytest.approx(value, rel=1e-5, abs=0.0 if field == "statistic" else 1e-7)
 
 
+@pytest.mark.no_cover
 def test_answers_are_those_that_were_stored():
     stored, found = json.loads(PATH.read_text(encoding="utf-8")), answers()
     assert found.keys() == stored.keys()

@@ -12,6 +12,8 @@ import pytest
 
 import chsic
 
+pytestmark = pytest.mark.no_cover
+
 
 def peak_bytes(function):
     tracemalloc.start()

@@ -81,8 +81,6 @@ def render_page(facts: Facts, source: str | None = None, missing: Sequence[str] 
     >>> "Is x still related to y once z is known?" in text
     True
     """
-    from markupsafe import Markup  # which comes with jinja2
-
     result, settings = facts.result, facts.settings
     command = ""
     if source and os.path.isfile(source):
@@ -92,9 +90,9 @@ def render_page(facts: Facts, source: str | None = None, missing: Sequence[str] 
         without_z = sentences.without_z(result, facts.ignoring_z)
     return fill(
         "report.html",
-        style=Markup(asset("report.css")),
-        script=Markup(asset("report.js")),
-        plotly=Markup(plotly_script()),
+        style=asset("report.css"),
+        script=asset("report.js"),
+        plotly=plotly_script(),
         question=sentences.question(result),
         answer=sentences.answer(result),
         strength=sentences.strength(result) if result.members else "",

@@ -18,7 +18,7 @@ def fill(template: str, **values: Any) -> str:
     template : str
         Name of a file in this folder.
     **values
-        What its variables stand for; text is escaped unless it is `markupsafe.Markup`.
+        What its variables stand for; text is escaped unless the template says otherwise.
 
     Returns
     -------
@@ -46,6 +46,7 @@ def _environment() -> Environment:
     return environment
 
 
+@functools.cache
 def asset(name: str) -> str:
     """Return a style sheet or a program of this folder, which is text of our own.
 

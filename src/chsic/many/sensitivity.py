@@ -15,9 +15,8 @@ from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_samples
 from chsic.inference.arrangement import Arrangement, default_alpha
 from chsic.inference.compare import Question, compare
-from chsic.inference.given import Given
 from chsic.inference.plan import MULTIPLES, TOL, Multiples, PlannedVariable
-from chsic.inference.result import later
+from chsic.inference.result import IndependenceResult, later
 from chsic.inference.settings import Settings
 
 ALPHAS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -182,12 +181,12 @@ def along_settings(
     alphas: Sequence[float] | None = None,
     bandwidths: Sequence[float] | None = None,
     workers: int = 1,
-    like: Given | None = None,
+    like: Answered | None = None,
 ) -> Sensitivity:
     """Test clean samples along alpha and along the bandwidth.
 
-    What z decides, and all kernels of x and y, are planned once. Regressions of another test given
-    the same z are used, if it is `like` this one.
+    What z decides, and all kernels of x and y, are planned once; what an answer to the same
+    question with default settings has planned already is used.
     """
     if not any(column.kind == "number" for column in samples.z):
         raise ValueError(
@@ -201,12 +200,63 @@ def along_settings(
         raise ValueError(f"alphas: {chosen[-1]:g} is more than the n - 1 = {n - 1} other samples.")
     widths = list(BANDWIDTHS) if bandwidths is None else _positive("bandwidths", bandwidths)
     generator = np.random.default_rng(int(as_generator(rng).integers(2**63)))
-    question = Question.of(samples, settings, generator, like)
-    tests = _Tests(question, generator, default, tuple(sorted({*MULTIPLES, *widths})), workers)
+    question = Question.of(
+        samples, settings, generator, None if like is None else like.question.given
+    )
+    multiples = tuple(sorted({*MULTIPLES, *widths}))
+    tests = _Tests(question, generator, default, multiples, workers, like)
     return Sensitivity(
         along_alpha=tuple(tests.at(alpha, None) for alpha in chosen),
         along_bandwidth=tuple(tests.at(default, width) for width in widths),
     )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Answered:
+    """A question with default settings, and what was planned for its answer.
+
+    Attributes
+    ----------
+    question : Question
+        The question.
+    arrangement : Arrangement
+        Pairs and units.
+    planned : pair of PlannedVariable
+        x and y, with a kernel for each of `multiples`.
+    multiples : tuple of float
+        Bandwidths, as multiples of the median distance.
+    """
+
+    question: Question
+    arrangement: Arrangement
+    planned: tuple[PlannedVariable, PlannedVariable]
+    multiples: tuple[float, ...]
+
+    @classmethod
+    def of(cls, question: Question, rng: np.random.Generator, workers: int = 1) -> Answered:
+        """Plan a question with all bandwidths that are varied by default."""
+        arrangement, multiples = question.arrange(rng), tuple(sorted({*MULTIPLES, *BANDWIDTHS}))
+        threads = question.threads(workers)
+        planned = question.plan(arrangement, Multiples(multiples), threads)
+        return cls(question, arrangement, planned, multiples)
+
+    def answer(self, rng: np.random.Generator, workers: int = 1) -> IndependenceResult:
+        """Answer with the default family of bandwidths."""
+        question, family = self.question, [self.multiples.index(m) for m in MULTIPLES]
+        x, y = (variable.select(family) for variable in self.planned)
+        settings, threads = question.given.settings, question.threads(workers)
+        return compare(self.arrangement, settings, x, y, question.samples, rng, threads)
+
+    def on_same_line(self, question: Question, multiples: tuple[float, ...]) -> bool:
+        """Whether another question has the same order along z, and the same plans do."""
+        ours, theirs = self.question.given.order, question.given.order
+        return (
+            multiples == self.multiples
+            and ours is not None
+            and theirs is not None
+            and self.question.given.kind == question.given.kind == "nearest"
+            and np.array_equal(ours, theirs)
+        )
 
 
 class _Tests:
@@ -219,11 +269,16 @@ class _Tests:
         default: float,
         multiples: tuple[float, ...],
         workers: int,
+        like: Answered | None,
     ) -> None:
         self._question, self._rng, self._multiples = question, rng, multiples
         self._threads = question.threads(workers)
         self._arranged: dict[float, tuple[Arrangement, np.random.Generator]] = {}
-        self._planned = self._plan(default)
+        if like is not None and like.on_same_line(question, multiples):
+            self._arranged[default] = like.arrangement, rng  # on a line, nothing is drawn for it
+            self._planned = like.planned
+        else:
+            self._planned = self._plan(default)
 
     def at(self, alpha: float, bandwidth: float | None) -> SensitivityPoint:
         """Test with a number of neighbours, and one bandwidth or the default family."""

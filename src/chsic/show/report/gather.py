@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import importlib.metadata
 import platform
@@ -24,9 +25,8 @@ from chsic.data.samples import (
     require_nan_policy,
 )
 from chsic.inference.compare import Question, run_test
-from chsic.inference.given import Given
 from chsic.inference.settings import Settings
-from chsic.many.sensitivity import Sensitivity, along_settings
+from chsic.many.sensitivity import Answered, Sensitivity, along_settings
 from chsic.show.column_summary import summarise
 from chsic.show.pictures.differences import (
     DifferencesPicture,
@@ -90,14 +90,15 @@ def gather(
     step(0, 3)
     rng_of_test = np.random.default_rng(seed)
     question = Question.of(samples, settings, rng_of_test)
-    result = question.answer(rng_of_test, workers)
+    answered = _plan_all(question, rng_of_test, workers)
+    result = (question if answered is None else answered).answer(rng_of_test, workers)
     step(1, 3)
     ignoring_z = None
     if samples.z:
         without_z = Samples(samples.x, samples.y, [])
         ignoring_z = run_test(without_z, settings, np.random.default_rng(seed), workers)
     step(2, 3)
-    along, n_used = _sensitivity(samples, settings, seed, workers, question.given)
+    along, n_used = _sensitivity(samples, settings, seed, workers, answered)
     step(3, 3)
     repeat: dict[str, Any] = {"n_resamples": n_resamples, "workers": workers, "rng": seed}
     return Facts(
@@ -114,8 +115,20 @@ def gather(
     )
 
 
+def _plan_all(question: Question, rng: np.random.Generator, workers: int) -> Answered | None:
+    """Plan the test with the kernels that sensitivity asks for as well, if it is computed."""
+    if question.given.kind != "nearest" or len(question.samples) > MOST_FOR_SENSITIVITY:
+        return None
+    before = copy.deepcopy(rng)
+    try:
+        return Answered.of(question, rng, workers)
+    except ValueError:  # some bandwidths are too narrow for these data
+        rng.bit_generator.state = before.bit_generator.state
+        return None
+
+
 def _sensitivity(
-    samples: Samples, settings: Settings, seed: int, workers: int, given: Given
+    samples: Samples, settings: Settings, seed: int, workers: int, like: Answered | None
 ) -> tuple[Sensitivity | None, int]:
     if not any(column.kind == "number" for column in samples.z):
         return None, 0
@@ -125,7 +138,7 @@ def _sensitivity(
         if n > MOST_FOR_SENSITIVITY:
             rows = np.random.default_rng(seed).choice(n, MOST_FOR_SENSITIVITY, replace=False)
             samples = complete_samples(samples.rows(rows))
-        along = along_settings(samples, nearest, seed, workers=workers, like=given)
+        along = along_settings(samples, nearest, seed, workers=workers, like=like)
     except ValueError:  # rare categories may be constant in some of the rows
         return None, 0
     return along, len(samples)

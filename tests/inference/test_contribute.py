@@ -8,7 +8,7 @@ from chsic.inference.adjustment import NoAdjustment
 from chsic.inference.arrangement import FitEffects
 from chsic.inference.batches import Batch
 from chsic.inference.contribute import _adjusted, _unadjusted, product_sums
-from chsic.inference.decide import unit_grams
+from chsic.inference.decide import unit_grams, unit_scale
 from chsic.inference.plan import FitEffect
 from chsic.inference.ridge import Ridge
 from chsic.inference.units import Units, units_in_space, units_in_strata
@@ -73,8 +73,9 @@ def test_grams_are_the_literal_sums():
     # All ordered pairs of different samples against those of different units.
     sizes = units.sizes
     scale = np.sqrt((n**2 - n) / (n**2 - (sizes**2).sum()))
-    np.testing.assert_allclose(grams.weighted(None, sizes).null, scale * grams.null)
-    np.testing.assert_allclose(grams.weighted(weights, sizes).null, scale * grams.null)
+    for kernel in (None, weights):
+        assert unit_scale(kernel, sizes) == pytest.approx(scale)
+        np.testing.assert_allclose(grams.weighted(kernel, scale, 1.0).null, scale * grams.null)
 
 
 @pytest.mark.parametrize("adjusted", [False, True])
@@ -131,7 +132,7 @@ def test_fit_effect_is_that_of_the_matrices():
     fits = [ridge.fit(columns) for columns in targets]
     squares = []
     for fitted in fits:
-        directions = fitted.directions
+        directions = fitted.directions.values
         square = np.eye(n) + directions @ np.diag(fitted.fit.spent) @ directions.T
         np.testing.assert_allclose(np.diag(square), fitted.noise, atol=1e-9)
         squares.append(square)
@@ -140,11 +141,13 @@ def test_fit_effect_is_that_of_the_matrices():
     assert effect.of_x == pytest.approx(np.trace(lap @ a) / np.trace(lap))
     assert effect.of_y == pytest.approx(np.trace(lap @ b) / np.trace(lap))
     assert effect.of_both == pytest.approx(np.trace(lap @ a @ lap @ b) / np.trace(lap @ lap))
-    assert FitEffects(graph).of(None, None, None, None) == FitEffect(1, 1, 1)
+    unfitted = NoAdjustment(n).fit(targets[0].__getitem__)
+    assert effect_of(graph, unfitted, unfitted) == FitEffect(1, 1, 1)
 
 
 def effect_of(graph, x, y):
-    return FitEffects(graph).of(x.fit, x.directions, y.fit, y.directions)
+    [effect] = FitEffects(graph).of([(x, y)])
+    return effect
 
 
 def test_fit_effect_is_what_noise_does():
@@ -154,7 +157,7 @@ def test_fit_effect_is_what_noise_does():
     z = rng.normal(size=(n, 3))
     graph = chsic.nearest_pairs(z, 8)
     lap, fitted = graph.laplacian().toarray(), Ridge(z).fit(rng.normal(size=(n, 1)))
-    directions = fitted.directions
+    directions = fitted.directions.values
     remainder = np.eye(n) - directions @ np.diag(fitted.fit.shrinkage) @ directions.T
     n_draws = 100_000
     x, y = (remainder @ rng.normal(size=(n, n_draws)) for _ in range(2))

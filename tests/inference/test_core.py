@@ -49,7 +49,7 @@ def planned(samples, settings):
     arrangement = arrange(given, len(samples), learn(given, variables), rng)
     adjustments = (arrangement.adjustments * 2)[:2]
     x, y = (
-        plan_variable(name, variable, columns, adjustment, arrangement.graph)
+        plan_variable(name, variable, columns, adjustment, arrangement.graph, arrangement.z_names)
         for name, variable, columns, adjustment in zip(
             "xy", variables, (samples.x, samples.y), adjustments, strict=True
         )

@@ -21,7 +21,7 @@ def test_sensitivity_is_the_test_along_settings():
     assert len(str(found).splitlines()) == 5
     json.dumps(found.to_dict())
     assert max(p.alpha for p in chsic.sensitivity(x[:20], y[:20], z[:20], rng=0).along_alpha) <= 19
-    with pytest.raises(ValueError, match="alpha: is varied here"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'alpha'"):
         chsic.sensitivity(x, y, z, alpha=4)
     with pytest.raises(ValueError, match="pairs: alpha can be varied for 'nearest'"):
         chsic.sensitivity(x, y, z, pairs="blocks")

@@ -85,7 +85,7 @@ def test_bad_y_and_z_are_refused(bad, error, message):
         ({"bandwidth": np.inf}, ValueError, r"bandwidth: expected a finite"),
         ({"bandwidth": 1e9}, ValueError, r"bandwidth: .*constant up to rounding"),
         ({"bandwidth": 1e-309}, ValueError, r"bandwidth: .*too small"),
-        ({"bandwidth": (1, 2, 3)}, ValueError, r"bandwidth: a pair"),
+        ({"bandwidth": (1, 2, 3)}, ValueError, r"bandwidth: a tuple is \(for x, for y\), got 3"),
         ({"bandwidth": None}, TypeError, r"bandwidth: expected a number"),
         ({"engine": "gpu"}, ValueError, r"engine: .*'auto', 'dense'"),
         ({"rng": "seed"}, TypeError, r"rng: expected"),

@@ -203,6 +203,7 @@ def test_every_public_function_has_an_example(name):
 HELPERS = {
     "count_pairs",
     "max_pairs",
+    "along_settings",
     "as_resamples",
     "has_differences_picture",
     "plotly_script",

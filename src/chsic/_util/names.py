@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 LONGEST = 40
 MOST_LETTERS = 200  # of a text that is quoted
@@ -50,3 +50,16 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     listed = ", ".join(repr(readable(one)) for one in known[:SHOWN])
     more = ", ..." if len(known) > SHOWN else ""
     return f"did you mean {near[0]!r}?" if near else f"there are {listed}{more}."
+
+
+def listed(names: Iterable[str]) -> str:
+    """Write names as in a sentence.
+
+    Examples
+    --------
+    >>> from chsic._util.names import listed
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = [readable(name) for name in names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -126,30 +126,19 @@ def compress_outliers(values: Array) -> Array:
     return np.where(sizes > VERY_FAR, inside, values)
 
 
-def about_far_values(values: Array) -> str | None:
-    """Say if values, in standard deviations from the median, are far off: very far, or one alone.
+def count_far_values(values: Array) -> tuple[int, float]:
+    """Return how many values, in standard deviations from the median, are very far off.
+
+    Also the share of the variance that one of them has.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from chsic.data.cleaning import about_far_values
-    >>> about_far_values(np.random.default_rng(0).normal(size=100))
-    >>> print(about_far_values(np.append(np.zeros(99), 200.0)))
-    1 value is more than 100 standard deviations ...
+    >>> from chsic.data.cleaning import count_far_values
+    >>> count_far_values(np.append(np.zeros(99), 200.0))[0]
+    1
     """
     far = int(np.count_nonzero(np.abs(values) > VERY_FAR))
-    if far:
-        return (
-            f"{far} value{'s are' if far > 1 else ' is'} more than {VERY_FAR:g} standard "
-            "deviations of the others away from their median; if that stands for a missing value, "
-            "leave it out, and else give the logarithm or the ranks."
-        )
     squares = (values - values.mean()) ** 2
     total = float(squares.sum())
-    largest = float(squares.max()) / total if total > 0 else 0.0
-    if largest <= MOST_OF_VARIANCE:
-        return None
-    return (
-        f"one sample has {largest:.0%} of the variance; if it is not a mistake, give the logarithm "
-        "or the ranks instead."
-    )
+    return far, float(squares.max()) / total if total > 0 else 0.0

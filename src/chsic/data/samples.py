@@ -225,10 +225,3 @@ def require_complete(read: Mapping[str, Columns]) -> None:
             nan_policy_setting("omit"),
             nan_policy_setting("level"),
         )
-
-
-def about_omitted(number: int) -> list[str]:
-    """Say how many rows were left out, if any."""
-    if number == 1:
-        return ["1 row with a missing value was left out."]
-    return [f"{number} rows with missing values were left out."] if number else []

@@ -24,7 +24,6 @@ from chsic.inference.given import Given
 from chsic.inference.metric import Learned, join_metrics
 from chsic.inference.plan import Conditioning, FitEffect
 from chsic.inference.ridge import Directions, RidgeAdjustment, RidgeFit
-from chsic.inference.settings import Settings
 from chsic.inference.units import (
     Units,
     number_of_units,
@@ -74,6 +73,8 @@ class Arrangement:
         Rows that are worked on together.
     adjustments : tuple of Adjustment
         What makes residuals of each variable; one for all of them if they share it.
+    z_names : sequence of str
+        Names of the confounders.
     effects : FitEffects
         What fits do to sums over pairs.
     some_pairs : pair of arrays of int
@@ -85,6 +86,7 @@ class Arrangement:
     strata: Strata | None
     batches: Sequence[Batch]
     adjustments: tuple[Adjustment, ...]
+    z_names: Sequence[str]
     effects: FitEffects
     some_pairs: tuple[Index, Index]
 
@@ -133,9 +135,9 @@ def arrange(
     some = some_pairs(graph)
     warnings = (
         *given.cautions,
-        *_about_units(units),
+        *_about_units(units, given.kind),
         *_about_z(z),
-        *_about_pairs(some, scaled, distance),
+        *_about_pairs(some, scaled, distance, z.names),
     )
     plan = Conditioning(
         pairs=given.kind,
@@ -150,7 +152,7 @@ def arrange(
         cautions=warnings,
     )
     batches = cut_into_batches(graph, units, z.scaled, rim=2 if adjust == "none" else 1)
-    return _arranged(settings, plan, graph, None, batches, adjustments)
+    return _arranged(given, plan, graph, None, batches, adjustments)
 
 
 def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
@@ -180,25 +182,27 @@ def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
         unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
         unit_kernel=kernel,
         centre_share=1.0,
-        cautions=(*given.cautions, *_about_units(units)),
+        cautions=(*given.cautions, *_about_units(units, given.kind)),
     )
     batches = cut_into_batches(graph, units, strata=strata)
-    return _arranged(settings, plan, graph, strata, batches, (StratumAdjustment(strata),))
+    return _arranged(given, plan, graph, strata, batches, (StratumAdjustment(strata),))
 
 
 def _arranged(
-    settings: Settings,
+    given: Given,
     plan: Conditioning,
     graph: PairGraph,
     strata: Strata | None,
     batches: Sequence[Batch],
     adjustments: tuple[Adjustment, ...],
 ) -> Arrangement:
+    settings = given.settings
     settings.require_used(plan.pairs)
     if settings.augment is True and plan.unit_kernel is None:
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     few = some_pairs(graph, SOME_PAIRS)
-    return Arrangement(plan, graph, strata, batches, adjustments, FitEffects(graph), few)
+    names = given.z_names
+    return Arrangement(plan, graph, strata, batches, adjustments, names, FitEffects(graph), few)
 
 
 def _z_of_units(units: Units, z: Confounder) -> Array:
@@ -326,34 +330,36 @@ def _partition(z: Array, number: int) -> Units:
     return units_in_space(z, number)
 
 
-def _about_units(units: Units) -> tuple[str, ...]:
+def _about_units(units: Units, kind: str) -> tuple[str, ...]:
     if len(units) >= FEW_UNITS:
         return ()
-    single = bool(units.sizes.max() == 1)
-    return (cautions.few_units(len(units), of_single_samples=single),)
+    remedy = "block_size" if kind == "blocks" else "unit_size"
+    return (cautions.few_signs(len(units), None if units.sizes.max() == 1 else remedy),)
 
 
 def _about_z(z: Confounder) -> tuple[str, ...]:
     sentences = []
     n, d = z.values.shape
     if n < FEW_SAMPLES_A_COLUMN * d:
-        sentences.append(cautions.too_few_samples(n, d))
+        sentences.append(cautions.too_few_samples(n, z.names))
     elif d >= MANY_COLUMNS:
-        sentences.append(cautions.many_columns(d))
+        sentences.append(cautions.many_confounders(d))
     if n >= FEW_SAMPLES:
-        sentences += [cautions.far_values("z", column, text) for column, text in z.far_values]
+        sentences += z.cautions
     tied = float((np.bincount(z.strata)[z.strata] >= SMALLEST_STRATUM).mean())
     if tied > 0.5:
-        sentences.append(cautions.ties_in_z(tied))
+        sentences.append(cautions.ties_in_z(tied, z.names))
     return tuple(sentences)
 
 
-def _about_pairs(some: tuple[Index, Index], z: Array, distance: float) -> tuple[str, ...]:
+def _about_pairs(
+    some: tuple[Index, Index], z: Array, distance: float, names: Sequence[str]
+) -> tuple[str, ...]:
     i, j = some
     if not len(i):
         return ()
     ratio = float(np.median(np.linalg.norm(z[i] - z[j], axis=1))) / distance
-    return () if ratio <= FAR_APART else (cautions.pairs_far_apart(ratio),)
+    return () if ratio <= FAR_APART else (cautions.pairs_far_apart(ratio, names),)
 
 
 class FitEffects:

@@ -1,19 +1,30 @@
-"""All sentences that warn of an answer: when a p-value or a coefficient is not to be trusted."""
+"""All sentences of caution: when a p-value or a strength is not to be trusted, and why.
+
+They speak of the user's columns by their names. Numbers that decide whether a sentence applies are
+where they are computed; the words are here.
+"""
 
 from __future__ import annotations
 
-from chsic.data.arguments import called
-from chsic.data.column import Column
+from collections.abc import Sequence
 
-NEVER_TOGETHER = (
-    "x and y never vary together given z: in every pair of samples that is compared, one of them "
-    "is the same, so that nothing can be said of their relation."
-)
-NO_COEFFICIENT = "The samples are too few for a coefficient: it is given as 0 in [-1, 1]."
-FINE_STRUCTURE = (
-    "The kernels of x or y at their narrowest bandwidth are described by features only in part, so "
-    "fine structure may be missed."
-)
+from chsic._util.names import listed, readable
+from chsic._util.validate import Array
+from chsic.data.cleaning import MOST_OF_VARIANCE, VERY_FAR, count_far_values
+
+MOST_NAMED = 3  # confounders that are listed by name
+
+
+def confounders(names: Sequence[str]) -> str:
+    """Name the confounders, or say how many there are.
+
+    Examples
+    --------
+    >>> from chsic.inference.cautions import confounders
+    >>> confounders(["age", "ward"]), confounders(list("abcde"))
+    ('age and ward', 'the 5 confounders')
+    """
+    return listed(names) if len(names) <= MOST_NAMED else f"the {len(names)} confounders"
 
 
 def rows_omitted(number: int) -> str:
@@ -23,73 +34,130 @@ def rows_omitted(number: int) -> str:
     return f"{number} rows with missing values were left out."
 
 
-def without_partner(number: int, reason: str) -> str:
-    """Say how many samples are compared with no other, and why."""
-    return f"{number} samples {reason}, and are not used."
+def without_partner(number: int, n: int, z: Sequence[str], *, by_value: bool | None) -> str:
+    """Say how many of n samples are compared with no other, and why.
+
+    `by_value` tells whether values or categories of z make a pair; None if pairs were given.
+    """
+    if by_value is None:
+        reason = "are in no pair"
+    elif by_value:
+        reason = f"have a value of {confounders(z)} that no other has"
+    else:
+        reason = f"share the categories of {confounders(z)} with no other"
+    return f"{number} of {n} samples {reason}, and are not used."
 
 
-def levels_pooled(argument: str, column: Column, number: int) -> str:
+def levels_pooled(name: str, n_levels: int, number: int) -> str:
     """Say that rare levels of a category are taken as one."""
     return (
-        f"{called(argument, column)}: of its {len(column.levels)} categories, the {number} rarest "
-        "are compared as one."
+        f"{readable(name)}: of its {n_levels} categories, the {number} rarest are compared as one."
     )
 
 
-def far_values(argument: str, column: Column, text: str) -> str:
-    """Name the column with values far off."""
-    return f"{called(argument, column)}: {text}"
+def far_values(name: str, values: Array) -> list[str]:
+    """Say if values, in standard deviations from the median, may not be meant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.cautions import far_values
+    >>> far_values("age", np.random.default_rng(0).normal(size=100))
+    []
+    >>> print(*far_values("age", np.append(np.zeros(99), 200.0)))
+    age: 1 value is more than 100 standard deviations ...
+    """
+    number, share = count_far_values(values)
+    if number:
+        return [
+            f"{readable(name)}: {number} value{'s are' if number > 1 else ' is'} more than "
+            f"{VERY_FAR:g} standard deviations of the others away from their median; if that "
+            "stands for a missing value, leave it out, and else give the logarithm or the ranks."
+        ]
+    if share <= MOST_OF_VARIANCE:
+        return []
+    return [
+        f"{readable(name)}: one sample has {share:.0%} of the variance; if it is not a mistake, "
+        "give the logarithm or the ranks instead."
+    ]
 
 
-def nearly_function_of_z(argument: str, column: Column, share: float) -> str:
-    """Say that z explains nearly all of a column."""
+def nearly_function_of_z(name: str, z: Sequence[str], share: float) -> str:
+    """Say that the confounders explain nearly all of a column."""
     return (
-        f"{called(argument, column)} is nearly a function of z: {share:.1g} of its variance is "
-        "left, much of which may be what the regression misses; do not trust a small p-value."
+        f"{readable(name)} is nearly a function of {confounders(z)}: {share:.1g} of its variance "
+        "remains, much of which may be what the regression misses; do not trust a small p-value."
     )
 
 
-def function_of_z(argument: str, column: Column) -> str:
-    """Say that z explains all of a column."""
+def function_of_z(name: str, z: Sequence[str]) -> str:
+    """Say that the confounders explain all of a column."""
     return (
-        f"{called(argument, column)} is a function of z up to rounding, so nothing of it is left "
-        "that could depend on the other."
+        f"{readable(name)} is a function of {confounders(z)} up to rounding, so nothing of it "
+        "remains that could be related to anything else."
     )
 
 
-def few_units(number: int, *, of_single_samples: bool) -> str:
-    """Say that few units have a random sign."""
-    remedy = "more samples are needed" if of_single_samples else "use a smaller unit_size"
-    return f"Only {number} units have a random sign, so that p-values are coarse; {remedy}."
-
-
-def too_few_samples(n: int, d: int) -> str:
-    """Say that z has too many columns for so few samples."""
+def never_together(x: Sequence[str], y: Sequence[str], z: Sequence[str]) -> str:
+    """Say that no pair of samples differs in both x and y."""
+    given = f" given {confounders(z)}" if z else ""
     return (
-        f"z has {d} columns for {n} samples: too few to tell what z explains; do not trust the "
-        "p-value."
+        f"{listed(x)} and {listed(y)} never vary together{given}: in every pair of samples that is "
+        "compared, one of them is the same, so that nothing can be said of their relation."
     )
 
 
-def many_columns(d: int) -> str:
-    """Say that z has many columns."""
+def no_coefficient() -> str:
+    """Say that the strength is not known."""
+    return "There are too few samples for a strength: it is given as 0, anywhere from -1 to 1."
+
+
+def fine_structure(x: Sequence[str], y: Sequence[str]) -> str:
+    """Say that the narrowest kernels are described in part."""
     return (
-        f"z has {d} columns: samples are far apart in z, and the p-value leans on the regression; "
-        "if x and y follow many of them, it may be far too small."
+        f"{listed(x)} or {listed(y)} has too much detail for the narrowest bandwidth, so that a "
+        "relation on a very fine scale may be missed."
     )
 
 
-def ties_in_z(share: float) -> str:
-    """Say that z has many equal values, and was taken as continuous."""
+def few_signs(number: int, remedy: str | None) -> str:
+    """Say that few groups of samples have a random sign; `remedy` is the setting that helps."""
+    if remedy is None:
+        return f"There are only {number} samples: p-values are coarse, and more are needed."
     return (
-        f"{share:.0%} of the samples share their z with two others or more, but z was treated as "
-        "continuous; if its values are names, say that it is a category."
+        f"Only {number} groups of samples have a random sign each, so that p-values are coarse; "
+        f"use a smaller {remedy}."
     )
 
 
-def pairs_far_apart(ratio: float) -> str:
+def too_few_samples(n: int, z: Sequence[str]) -> str:
+    """Say that there are too many confounders for so few samples."""
+    return (
+        f"{n} samples are too few to tell what {confounders(z)} explain{'' if len(z) > 1 else 's'};"
+        " do not trust the p-value."
+    )
+
+
+def many_confounders(d: int) -> str:
+    """Say that there are many confounders."""
+    return (
+        f"With {d} confounders, samples are far apart in them, and the p-value relies on a "
+        "regression; if many of them matter, it may be far too small."
+    )
+
+
+def ties_in_z(share: float, z: Sequence[str]) -> str:
+    """Say that many samples share their values of numbers that were taken as continuous."""
+    return (
+        f"{share:.0%} of the samples share their value of {confounders(z)} with two others or more,"
+        " but it was treated as continuous; if its values are names, say that it is a category."
+    )
+
+
+def pairs_far_apart(ratio: float, z: Sequence[str]) -> str:
     """Say that partners are hardly closer in z than any two samples."""
     return (
-        f"Pairs are far apart in z: their median distance is {ratio:.0%} of that of any two "
-        "samples, so pruning takes off little of z's influence."
+        f"Samples that are compared are far apart in {confounders(z)}: their median distance is "
+        f"{ratio:.0%} of that of any two samples, so that comparing them removes little of its "
+        "influence."
     )

@@ -111,11 +111,11 @@ class Question:
         of_x, of_y = (arrangement.adjustments * 2)[:2]  # one for both, or one for each
         graph, tol = arrangement.graph, self.given.settings.tol
         x = plan_variable(
-            "x", self.x, self.samples.x, of_x, graph,
+            "x", self.x, self.samples.x, of_x, graph, arrangement.z_names,
             bandwidth=bandwidth, tol=tol, workers=workers,
         )  # fmt: skip
         y = plan_variable(
-            "y", self.y, self.samples.y, of_y, graph,
+            "y", self.y, self.samples.y, of_y, graph, arrangement.z_names,
             bandwidth=bandwidth, tol=tol, workers=workers,
         )  # fmt: skip
         return x, y

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index
 from chsic.data.arguments import Columns, side_by_side
-from chsic.data.cleaning import about_far_values, clip_limits, clip_outliers, compress_outliers
+from chsic.data.cleaning import clip_limits, clip_outliers, compress_outliers
 from chsic.data.column import Column
+from chsic.inference.cautions import far_values
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
 from chsic.pairs.nearest_neighbours import sorted_with_ties
 from chsic.pairs.strata import strata_of
@@ -66,15 +67,20 @@ class Confounder:
         return np.hstack(parts) if len(parts) > 1 else parts[0]
 
     @functools.cached_property
-    def far_values(self) -> list[tuple[Column, str]]:
-        """Columns with values far off, and a sentence on them."""
+    def cautions(self) -> list[str]:
+        """Sentences on values far off."""
         places = np.cumsum([0, *(_width(column) for column in self.columns)])
-        told = []
+        sentences = []
         for column, place in zip(self.columns, places, strict=False):
             if column.kind == "number":
                 values = self.scaled[:, place]
-                told.append((column, about_far_values(values - np.median(values))))
-        return [(column, text) for column, text in told if text]
+                sentences += far_values(column.name, values - np.median(values))
+        return sentences
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return [column.name for column in self.columns]
 
     @functools.cached_property
     def strata(self) -> Index:

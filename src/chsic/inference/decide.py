@@ -183,9 +183,9 @@ def _result(
     winner = null.winner
     sentences = []
     if of_x.centred <= 0 or of_y.centred <= 0:
-        sentences.append(cautions.NO_COEFFICIENT)
+        sentences.append(cautions.no_coefficient())
     if max(kernel.missed for kernel in (*plan.x.kernels, *plan.y.kernels)) > MISSED_MUCH:
-        sentences.append(cautions.FINE_STRUCTURE)
+        sentences.append(cautions.fine_structure(plan.names["x"], plan.names["y"]))
     return IndependenceResult(
         statistic=family[winner].statistic,
         pvalue=null.pvalue,
@@ -244,7 +244,7 @@ def _nothing_compared(plan: Plan) -> IndependenceResult:
         null="none",
         leave_one_out=np.empty(0),
         null_spread=1.0,
-        **_circumstances(plan, [cautions.NEVER_TOGETHER] if left else []),
+        **_circumstances(plan, [cautions.never_together(**plan.names)] if left else []),
     )
 
 

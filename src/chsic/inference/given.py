@@ -78,10 +78,10 @@ class Given:
         pairs = resolve_pairs(settings, confounder)
         rows: Index | None = None
         warnings: tuple[str, ...] = ()
-        partners, reason = _partners(confounder, pairs)
+        partners, by_value = _partners(confounder, pairs)
         if partners is not None and not partners.all():
             rows = np.flatnonzero(partners)
-            warnings = (_leave_out(len(partners) - len(rows), len(partners), reason),)
+            warnings = (_leave_out(len(partners), len(rows), confounder.names, by_value),)
             confounder = Confounder([column.rows(rows) for column in z])
             pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
         order = None
@@ -99,6 +99,11 @@ class Given:
         """Scale columns of the rows that are compared, and bring them into order."""
         variable = Variable.of(argument, columns)
         return variable if self.order is None else variable.rows(self.order)
+
+    @property
+    def z_names(self) -> list[str]:
+        """Names of the confounders."""
+        return [] if self.confounder is None else self.confounder.names
 
     @property
     def kind(self) -> str:
@@ -178,28 +183,26 @@ def resolve_pairs(settings: Settings, z: Confounder) -> str | PairGraph:
     return "strata" if strata else "nearest"
 
 
-def _partners(z: Confounder, pairs: str | PairGraph) -> tuple[Index | None, str]:
-    """Return the number of partners of each sample if it may be zero, and why that is."""
+def _partners(z: Confounder, pairs: str | PairGraph) -> tuple[Index | None, bool | None]:
+    """Return the number of partners of each sample if it may be zero.
+
+    Also whether values or categories of z make a pair; None if pairs were given.
+    """
     if isinstance(pairs, PairGraph):
-        return pairs.degrees, "are in no pair"
+        return pairs.degrees, None
     if pairs != "strata" and z.categories is None:
-        return None, ""
+        return None, None
     groups = z.strata if pairs == "strata" else z.categories
     assert groups is not None
-    of_values = pairs == "strata" and z.categories is None
-    reason = (
-        "have a value of z that no other has"
-        if of_values
-        else "share their categories with no other"
-    )
-    return np.bincount(groups)[groups] - 1, reason
+    return np.bincount(groups)[groups] - 1, pairs == "strata" and z.categories is None
 
 
-def _leave_out(number: int, n: int, reason: str) -> str:
-    """Return the caution about samples without a partner, if enough others are left."""
-    if n - number < MIN_SAMPLES:
+def _leave_out(n: int, n_used: int, names: list[str], by_value: bool | None) -> str:
+    """Return the caution about samples without a partner, if enough others remain."""
+    sentence = cautions.without_partner(n - n_used, n, names, by_value=by_value)
+    if n_used < MIN_SAMPLES:
         raise ValueError(
-            f"z: {number} of {n} samples {reason}, so that {n - number} can be compared; at least "
-            f"{MIN_SAMPLES} are needed: use coarser categories, or round z."
+            f"z: {sentence.removesuffix(', and are not used.')}, so that {n_used} can be compared; "
+            f"at least {MIN_SAMPLES} are needed: use coarser categories, or round z."
         )
-    return cautions.without_partner(number, reason)
+    return sentence

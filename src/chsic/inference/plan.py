@@ -18,7 +18,6 @@ from chsic._util.arrays import Rows
 from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
 from chsic.data.arguments import Columns
-from chsic.data.cleaning import about_far_values
 from chsic.inference import cautions
 from chsic.inference.adjustment import Adjustment, Fit, Fitted, all_residuals
 from chsic.inference.batches import Batch
@@ -285,6 +284,7 @@ def plan_variable(
     named: Columns,
     adjustment: Adjustment,
     graph: PairGraph | None,
+    z_names: Sequence[str],
     *,
     bandwidth: Bandwidths = "auto",
     tol: float = TOL,
@@ -296,7 +296,7 @@ def plan_variable(
     """
     values, share = _residuals(variable, adjustment, graph, workers)
     scaling = variable.scaling
-    warnings = _cautions(argument, variable, named, share)
+    warnings = _cautions(variable, named, z_names, share)
     (compared,) = np.nonzero(share > NOTHING_LEFT)
     fit = values.fitted.fit if adjustment.of_columns else None
     if not len(compared):
@@ -357,26 +357,29 @@ def _residuals(
     return _ColumnFit(fitted, residuals), share
 
 
-def _cautions(argument: str, variable: Variable, named: Columns, share: Array) -> tuple[str, ...]:
+def _cautions(
+    variable: Variable, named: Columns, z_names: Sequence[str], share: Array
+) -> tuple[str, ...]:
     origin = variable.scaling.origin
     sentences = [
-        cautions.levels_pooled(argument, column, len(column.levels) - MOST_LEVELS_TOLD_APART + 1)
+        cautions.levels_pooled(
+            column.name, len(column.levels), len(column.levels) - MOST_LEVELS_TOLD_APART + 1
+        )
         for column in named
         if column.kind == "category" and len(column.levels) > MOST_LEVELS_TOLD_APART
     ]
     if len(variable.columns) >= FEW_SAMPLES:
         for k, position in enumerate(origin):
-            column = variable.columns[:, k]
-            if named[position].kind == "number" and (text := about_far_values(column)):
-                sentences.append(cautions.far_values(argument, named[position], text))
+            if named[position].kind == "number":
+                sentences += cautions.far_values(named[position].name, variable.columns[:, k])
     for position in np.unique(origin[share <= HARDLY_LEFT]):
-        most = float(share[origin == position].max())
+        most, name = float(share[origin == position].max()), named[position].name
         if most > HARDLY_LEFT:
             continue  # other levels of the category do vary
         if most > NOTHING_LEFT:
-            sentences.append(cautions.nearly_function_of_z(argument, named[position], most))
+            sentences.append(cautions.nearly_function_of_z(name, z_names, most))
         else:
-            sentences.append(cautions.function_of_z(argument, named[position]))
+            sentences.append(cautions.function_of_z(name, z_names))
     return tuple(sentences)
 
 

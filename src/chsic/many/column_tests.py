@@ -140,8 +140,10 @@ class ColumnTests:
 
     def _plan(self, position: int) -> PlannedVariable:
         column, variable = self._columns[position], self._variables[position]
-        adjustment, graph = self._adjustments[position], self._arrangement.graph
-        return plan_variable(column.name, variable, [column], adjustment, graph)
+        adjustment, arranged = self._adjustments[position], self._arrangement
+        return plan_variable(
+            column.name, variable, [column], adjustment, arranged.graph, arranged.z_names
+        )
 
     def _column_bytes(self, pairs: Sequence[Pair]) -> int:
         """Guess from some columns what is kept of one: features, differences, weighted ones."""

@@ -258,13 +258,15 @@ class Discovery:
         variable = given.variable(name, columns)
         if arrangement is not None:
             [adjustment], graph = arrangement.adjustments, arrangement.graph
-            planned = plan_variable(name, variable, columns, adjustment, graph)
+            planned = plan_variable(name, variable, columns, adjustment, graph, given.z_names)
             return _Variable(None, remember(planned, arrangement.batches))
         assert given.metric_learner is not None
         assert given.confounder is not None
         learned = given.metric_learner.learn(variable.clipped)
         adjustment = RidgeAdjustment(learned[1], given.confounder.scaled)
-        return _Variable(learned, plan_variable(name, variable, columns, adjustment, None))
+        return _Variable(
+            learned, plan_variable(name, variable, columns, adjustment, None, given.z_names)
+        )
 
     def _places(self, argument: str, which: Which) -> Places:
         """Return positions of columns, sorted."""

@@ -237,8 +237,10 @@ def _values(
     if not isinstance(bandwidth, list):
         return compute(*in_bandwidths(x, y, bandwidth), graph, kappa, engine, tol, workers)
     require_several(bandwidth)
-    scaled = (in_bandwidths(x, y, one) for one in bandwidth)
-    return np.array([compute(*both, graph, kappa, engine, tol, workers) for both in scaled])
+    values = np.empty(len(bandwidth))
+    for k, one in enumerate(bandwidth):
+        values[k] = compute(*in_bandwidths(x, y, one), graph, kappa, engine, tol, workers)
+    return values
 
 
 def explain(

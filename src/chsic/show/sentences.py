@@ -6,10 +6,10 @@ Names of columns in them are on one line and short, whatever the columns are cal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from chsic._util.names import readable, shortened
-from chsic.data.samples import about_omitted
+from chsic._util.names import listed, readable, shortened
+from chsic.inference.cautions import rows_omitted
 from chsic.inference.result import IndependenceResult
 from chsic.many.screen_result import Screen
 
@@ -192,7 +192,7 @@ def screen_cautions(screen: Screen) -> list[str]:
             f"beware: rows with missing values were left out of {len(gaps)} pairs, up to "
             f"{max(gaps)} rows"
         )
-    others = (s for pair in screen for s in pair.warnings if s not in about_omitted(pair.n_omitted))
+    others = (s for pair in screen for s in pair.warnings if s != rows_omitted(pair.n_omitted))
     for sentence, times in Counter(others).most_common():
         lines.append(f"beware, in {times} of {len(screen)} pairs: {sentence}")
     return lines
@@ -208,19 +208,6 @@ def pvalue(p: float) -> str:
     ('0.043', '3e-09')
     """
     return f"{p:.2g}" if p >= 1e-4 else f"{p:.0e}"
-
-
-def listed(names: Iterable[str]) -> str:
-    """Write names as in a sentence.
-
-    Examples
-    --------
-    >>> from chsic.show.sentences import listed
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *first, last = [readable(name) for name in names] or [""]
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def names_of(result: IndependenceResult, argument: str) -> str:

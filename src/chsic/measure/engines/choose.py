@@ -159,7 +159,7 @@ def compute(
             "use engine='dense' for an exact value, a wider bandwidth, or a larger tol to silence "
             "this.",
             AccuracyWarning,
-            stacklevel=3,
+            stacklevel=4,  # the caller of `hsic` or `chsic`
         )
     return value
 

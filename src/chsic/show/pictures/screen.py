@@ -6,11 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from chsic._util.names import readable
+from chsic._util.names import listed, readable
 from chsic._util.validate import Array, Index
 from chsic.many.screen_result import Screen
 from chsic.show.pictures.style import tick_label
-from chsic.show.sentences import listed
 
 MOST_NAMED = 60  # columns whose names can be read beside each other
 LEAST_SCALE = 0.1  # strength at which colours end: below it is chance, which must not look big

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
 LARGEST_RANK = 64  # features
 LANDMARK_CANDIDATES = 200  # samples that landmarks are chosen from
-SMALLEST_TOLD_APART = 1e-8
+SMALLEST_RESOLUTION = 1e-8
 FEWEST_ALIKE = 1.5  # other samples within a bandwidth
 WIDEST = 1e4  # bandwidth, in units of the largest distance
 MOSTLY_DIFFERENT = 0.9  # share of pairs of different values from which on a variable is continuous
@@ -51,8 +51,8 @@ TOL = 1e-4  # share of a kernel's trace that features may miss, by default
 # Distances behind a bandwidth, for each sample and at most: so many that their median varies less
 # than the data make it vary, as what varies in a bandwidth varies in the coefficient.
 PAIRS_A_SAMPLE, MOST_PAIRS = 20, 100_000
-NOTHING_LEFT = 1e-20  # of a column's variance: it is a function of z up to rounding
-HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
+NO_VARIANCE = 1e-20  # of a column's variance: it is a function of z up to rounding
+LITTLE_VARIANCE = 1e-4  # so little that a regression may not tell it from its own error
 FEW_SAMPLES = 30  # of which one may well be far from the others
 
 
@@ -102,11 +102,11 @@ class VariablePlan:
     fit : Fit or None
         What z explains of the columns; None if they are compared as they are.
     compared : array of int
-        Columns of which something is left given z.
+        Columns that still vary given z.
     centre, spread : array
-        Median and standard deviation of what is left of each of them.
+        Median and standard deviation of the residuals of each of them.
     kernels : tuple of KernelPlan
-        One for each bandwidth; none if nothing is left of any column.
+        One for each bandwidth; none if no column varies given z.
     cautions : tuple of str
         What to be careful about.
     """
@@ -297,21 +297,21 @@ def plan_variable(
     values, share = _residuals(variable, adjustment, graph, workers)
     scaling = variable.scaling
     warnings = _cautions(variable, named, z_names, share)
-    (compared,) = np.nonzero(share > NOTHING_LEFT)
+    (compared,) = np.nonzero(share > NO_VARIANCE)
     fit = values.fitted.fit if adjustment.of_columns else None
     if not len(compared):
         none = np.empty(0)
         plan = VariablePlan(scaling, fit, compared, none, none, (), warnings)
         nothing = np.empty((len(variable.columns), 0))
         return PlannedVariable(plan, variable.columns, nothing, (), depends_on_pairs=True)
-    left = values.residuals if adjustment.of_columns else variable.columns
+    remainder = values.residuals if adjustment.of_columns else variable.columns
     before, origin = variable.columns, scaling.origin
-    if len(compared) < left.shape[1]:
-        left, before, origin = left[:, compared], before[:, compared], origin[compared]
+    if len(compared) < remainder.shape[1]:
+        remainder, before, origin = remainder[:, compared], before[:, compared], origin[compared]
     # Standard deviation of every column, that of a category being over all its indicators.
-    spread = np.sqrt(np.bincount(origin, left.var(axis=0))[origin])
-    centre = np.median(left, axis=0)
-    standardised = left - centre
+    spread = np.sqrt(np.bincount(origin, remainder.var(axis=0))[origin])
+    centre = np.median(remainder, axis=0)
+    standardised = remainder - centre
     standardised /= spread
     unit = scaling.unit * float(spread[0]) if len(spread) == 1 else 1.0
     depends_on_pairs, of_values = not adjustment.of_columns, 0.0
@@ -337,7 +337,7 @@ def _residuals(
 ) -> tuple[_ColumnFit, Array]:
     """Return the residuals of columns given z, and the share of the variance that is left.
 
-    Without a regression, differences to the mean of the partners tell what is left.
+    Without a regression, differences to the mean of the partners tell what remains.
     """
     columns = variable.columns
     targets = variable.clipped.__getitem__
@@ -372,11 +372,11 @@ def _cautions(
         for k, position in enumerate(origin):
             if named[position].kind == "number":
                 sentences += cautions.far_values(named[position].name, variable.columns[:, k])
-    for position in np.unique(origin[share <= HARDLY_LEFT]):
+    for position in np.unique(origin[share <= LITTLE_VARIANCE]):
         most, name = float(share[origin == position].max()), named[position].name
-        if most > HARDLY_LEFT:
+        if most > LITTLE_VARIANCE:
             continue  # other levels of the category do vary
-        if most > NOTHING_LEFT:
+        if most > NO_VARIANCE:
             sentences.append(cautions.nearly_function_of_z(name, z_names, most))
         else:
             sentences.append(cautions.function_of_z(name, z_names))
@@ -397,8 +397,8 @@ def _plan_kernels(
 
     def plan(width: float) -> tuple[KernelPlan, Fitted]:
         # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
-        told_apart = float(1 - np.exp(-((apart / width) ** 2)))
-        accuracy = tol * max(told_apart, SMALLEST_TOLD_APART)
+        resolution = float(1 - np.exp(-((apart / width) ** 2)))
+        accuracy = tol * max(resolution, SMALLEST_RESOLUTION)
         landmarks, missed = fit_landmarks(
             candidates / width, KERNELS["gaussian"], accuracy, LARGEST_RANK, len(candidates)
         )

@@ -77,8 +77,8 @@ class Sensitivity:
         --------
         >>> import chsic
         >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
-        >>> found = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2], rng=0)
-        >>> len(found.plot())
+        >>> result = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2], rng=0)
+        >>> len(result.plot())
         2
         """
         return later("chsic.show.plot", "sensitivity", self, axes=axes)

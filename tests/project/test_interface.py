@@ -71,7 +71,7 @@ def test_a_report_takes_names_of_columns(frame, tmp_path):
             "dose",
             None,
             TypeError,
-            "x: got the name 'dose'; give the data frame as well, as data=df",
+            "x: got the name 'dose'; give the data frame as well",
         ),
         ("dosis", "frame", ValueError, "x: there is no column 'dosis'; did you mean 'dose'"),
         (["dose", "dose"], "frame", ValueError, "x: column 'dose' is named more than once"),
@@ -113,7 +113,7 @@ def test_no_function_hides_its_settings():
         public = getattr(chsic, name)
         methods = [f for _, f in inspect.getmembers(public, inspect.isfunction)]
         for function in [public, *methods] if inspect.isclass(public) else [public]:
-            if callable(function) and not function.__name__.startswith("__"):
+            if callable(function) and not function.__name__.startswith("_"):
                 kinds = [p.kind for p in inspect.signature(function).parameters.values()]
                 assert inspect.Parameter.VAR_KEYWORD not in kinds, f"{name}: {function}"
 

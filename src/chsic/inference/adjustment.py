@@ -1,5 +1,7 @@
 """Regress first, prune second: residuals of x and y given z, before differences are formed.
 
+theory.md, sections 3 and 4, has the formulas.
+
 Pairs close in z are not equal in z, and what is left of z's influence is the bias of the test; a
 regression is never perfect, and what it misses is the bias of a test on residuals. Together the two
 errors multiply. Whatever is subtracted is a function of z, so that conditional independence of x
@@ -147,7 +149,7 @@ class StratumFit:
     means: Mapping[int, Array]
 
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
-        """Subtract means, which leave 1 - 1 / size of each sample's noise."""
+        """Subtract means, which leave 1 - 1 / size of each sample's noise (theory.md, eq. 20)."""
         xp, part = namespace(values), batch.stratum_rows
         noise = beside(values, (1 - 1 / part.sizes)[part.labels])
         if part.part_of is not None:

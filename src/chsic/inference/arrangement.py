@@ -1,4 +1,7 @@
-"""Samples arranged for a test: pairs by z, units that share a random sign, and batches of rows."""
+"""Samples arranged for a test: pairs by z, units that share a random sign, and batches of rows.
+
+theory.md, section 5, has the rules.
+"""
 
 from __future__ import annotations
 
@@ -121,13 +124,13 @@ def arrange(
     adjustments, adjust = _adjustments(given, learned, rng)
     scaled, distance = z.scaled, given.z_distance
     if given.uses_ridge and scaled.shape[1] > 1:
-        scaled = scaled @ join_metrics([turn for turn, _ in learned])
+        scaled = scaled @ join_metrics([turn for turn, _ in learned])  # theory.md, eq. 12
         distance = typical_distance(scaled) or 1.0
     line = _line(z, rng) if z.on_line else None
     graph = _choose_pairs(given, scaled, line, rng)
     number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
     units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
-    centres = units.means(scaled)
+    centres = units.means(scaled)  # theory.md, eq. 28
     centres /= KERNEL_WIDTH * distance
     between = kernel_matrix(KERNELS["gaussian"], centres, centres)
     # Where no two units are near, as beside one that is far off, there is nothing to see.
@@ -221,7 +224,7 @@ def _z_of_units(units: Units, z: Confounder) -> Array:
 def _centre_share(
     graph: PairGraph, units: Units, kernel: Array, some: tuple[Index, Index]
 ) -> float:
-    """Return what a kernel between units leaves of sum_ij Lap_ij^2.
+    """Return what a kernel between units leaves of sum_ij Lap_ij^2 (theory.md, eq. 29).
 
     A pair's term is half that of its one sample's unit and half that of the other's, so that it is
     weighted by (1 + kernel) / 2 in all. Its mean over pairs is estimated on some of them.
@@ -365,8 +368,8 @@ def _about_pairs(
 class FitEffects:
     """Works out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'.
 
-    A = (I - S)^2 is what a ridge regression makes of the covariance of noise. Many fits have the
-    same directions D, so that what depends on those alone is kept in LRU caches.
+    A = (I - S)^2 is what a ridge regression makes of the covariance of noise (theory.md, eq. 22).
+    Many fits have the same directions D, so that what depends on those alone is kept in LRU caches.
     """
 
     def __init__(self, graph: PairGraph) -> None:

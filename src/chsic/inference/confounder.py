@@ -126,7 +126,7 @@ def _scaled(column: Column) -> Array:
         # From the median on, so that values far from zero keep their digits.
         values = values - np.median(values, axis=0)
         # Among rows that are compared, z may be constant.
-        near = clip_outliers(values, clip_limits(values))
+        near = clip_outliers(values, clip_limits(values))  # theory.md, eq. 5
         spread = standard_deviations("z", near)[0] or 1.0
     else:
         counts = np.bincount(column.values.astype(np.intp))
@@ -134,6 +134,6 @@ def _scaled(column: Column) -> Array:
         spread = np.sqrt((counts * (1 - counts / n)).sum() / (n - 1))
         often = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
         values = (column.values[:, np.newaxis] == often).astype(np.float64)
-    scaled = compress_outliers(values / spread)
+    scaled = compress_outliers(values / spread)  # theory.md, eq. 6
     scaled -= scaled.mean(axis=0)
     return scaled

@@ -1,5 +1,7 @@
 """What some rows contribute: sums over units, from residual features and pairs.
 
+theory.md, sections 6 to 8, has the formulas; `chsic.inference.decide` makes the rest of them.
+
 The statistic is the squared length of sum_ij Lap_ij u_i v_j'. Under conditional independence its
 terms vary like products of one sample's own residuals, weighted so that every sample contributes as
 much variance: sum_i sqrt(w_i) u_i v_i', w_i = (sum_j Lap_ij^2) / a_i, with a_i what the fit left of
@@ -136,18 +138,18 @@ class Residuals:
 
     @functools.cached_property
     def weighted(self) -> Any:
-        """sqrt(s_i / a_i) u_i with s_i^2 = sum_j Lap_ij^2: products of x and y have sqrt(w_i)."""
+        """sqrt(s_i / a_i) u_i: products of x and y get the weight sqrt(w_i) (theory.md, eq. 25)."""
         xp = array_namespace(self.alone)
         return self.alone * xp.sqrt(self._lap_row_length / self.noise)[:, None]
 
     @functools.cached_property
     def squares(self) -> Any:
-        """|u|^2 of each sample as it is in `weighted`."""
+        """|u|^2 of each sample as in `weighted`: x times y is a term of theory.md, eq. 24."""
         return self.lengths * self._lap_row_length
 
     @functools.cached_property
     def spreads(self) -> Array:
-        """Variance as differences over pairs show it, and as samples alone do."""
+        """Variance by differences over pairs, and by samples alone (theory.md, eq. 23)."""
         xp = array_namespace(self.features)
         over_pairs = xp.sum(xp.vecdot(self.features, self.lap))
         # The length of a row of Lap is zero only without partners.
@@ -158,7 +160,7 @@ class Residuals:
     @property
     def _lap_row_length(self) -> Any:
         xp = array_namespace(self.partners)
-        return xp.sqrt(self.partners**2 + self.partners)
+        return xp.sqrt(self.partners**2 + self.partners)  # s_i of theory.md, eq. 19
 
 
 _FIELDS = dataclasses.fields(Residuals)
@@ -172,8 +174,8 @@ def residuals(variable: VariablePlan, k: int, rows: VariableRows, batch: Batch) 
     if rows.features is not None:
         features, noise = rows.features[k]
     else:
-        features = kernel.landmarks(rows.standardised / kernel.width)
-        features, noise = kernel.fit.residuals(features, batch)
+        features = kernel.landmarks(rows.standardised / kernel.width)  # theory.md, eq. 15
+        features, noise = kernel.fit.residuals(features, batch)  # theory.md, eq. 16
     if isinstance(batch.pairs, StratumRows):
         return _in_strata(features, noise, batch.pairs, kernel.landmarks.rounding)
     if noise is None:
@@ -185,8 +187,8 @@ def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
     xp = array_namespace(features)
     partners = _partners(batch, features)
     known = slice(partners.shape[0])
-    noise = xp.clip(noise, min=SMALLEST_NOISE)
-    lengths = xp.vecdot(features, features) / noise
+    noise = xp.clip(noise, min=SMALLEST_NOISE)  # theory.md, eq. 20, first case
+    lengths = xp.vecdot(features, features) / noise  # theory.md, eq. 21
     beside = _laplacian_times(batch, xp.concat([features, lengths[:, None]], axis=1))
     lap, lap_lengths, alone = beside[:, :-1], beside[:, -1], features[known, :]
     return Residuals(alone, lap, alone, partners, noise[known], lengths[known], lap_lengths)
@@ -199,8 +201,8 @@ def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
     lap = _laplacian_times(batch, features)
     divisor = xp.clip(partners, min=1.0)
     lap = _without_rounding(lap, rounding, divisor[:, None])
-    alone, noise = lap / divisor[:, None], 1 + 1 / divisor
-    lengths = xp.vecdot(alone, alone) / noise
+    alone, noise = lap / divisor[:, None], 1 + 1 / divisor  # theory.md, eq. 20, last case
+    lengths = xp.vecdot(alone, alone) / noise  # theory.md, eq. 21
     # Wrong only behind the known ones, which are not asked for.
     missing = features.shape[0] - lengths.shape[0]
     filled = xp.concat([lengths, xp.zeros_like(features[:missing, 0])])
@@ -210,11 +212,11 @@ def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
 
 
 def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) -> Residuals:
-    """Lap_b = n_b I - 11' inside strata, whose means were subtracted."""
+    """Lap_b = n_b I - 11' inside strata, whose means were subtracted (theory.md, eq. 20)."""
     xp = array_namespace(features)
     features = _without_rounding(features, rounding, 1.0)
     sizes = _like(features, strata.sizes[strata.labels], features.dtype)
-    lengths = xp.vecdot(features, features) / noise
+    lengths = xp.vecdot(features, features) / noise  # theory.md, eq. 21
     # In a part of a stratum, pairs inside the part; `merge` adds those with other parts.
     sums = xp.take(strata.sums(lengths), _like(lengths, strata.labels), axis=0)
     return Residuals(
@@ -294,9 +296,11 @@ class ProductSums:
 def product_sums(x: Residuals, y: Residuals, batch: Batch, *, null: bool = True) -> ProductSums:
     """Add up what the samples of each unit contribute; products only if the null is wanted."""
     units = batch.units
+    # theory.md, eq. 17: either term adds up to C, but with both, x and y have the same part in it.
     contributions = unit_products(units, x.features, y.lap)
     contributions = contributions + unit_products(units, x.lap, y.features)
-    contributions = contributions / 2  # the same number, but x and y have the same part in it
+    contributions = contributions / 2
+    # theory.md, eq. 26: terms of the denominator and of the numerator
     of_sample = x.partners * x.lengths * y.lengths
     over_pairs = of_sample - x.lengths * y.lap_lengths
     xp = array_namespace(of_sample)
@@ -306,7 +310,9 @@ def product_sums(x: Residuals, y: Residuals, batch: Batch, *, null: bool = True)
         parts[batch.pairs.part_of] = np.array([of_x, of_y, of_x * of_y])
     return ProductSums(
         contributions=contributions,
+        # theory.md, eq. 25
         products=unit_products(units, x.weighted, y.weighted) if null else None,
+        # theory.md, eqs. 24 and 23, from which `decide` makes the centre
         centre=unit_sums(units, x.squares * y.squares),
         spreads=np.array([x.spreads, y.spreads]),
         over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),

@@ -1,4 +1,8 @@
-"""Decide: from the sums of all rows to p-values, coefficient, interval, profile and cautions."""
+"""Decide: from the sums of all rows to p-values, coefficient, profile and cautions.
+
+theory.md, sections 6 to 11, has the formulas; p-values are made in `chsic.inference.null`, and the
+interval in `chsic.inference.result`.
+"""
 
 from __future__ import annotations
 
@@ -99,17 +103,18 @@ class UnitGrams:
         """
         if kernel is None:
             return UnitGrams(self.observed, self.null * null_scale, self.centre)
+        # theory.md, eqs. 30, 28 and 29
         null = self.null * kernel * null_scale
         return UnitGrams(self.observed * kernel, null, self.centre * centre_share)
 
     @property
     def statistic(self) -> float:
-        """Sum of the observed inner products."""
+        """Sum of the observed inner products: T of theory.md, eq. 18."""
         return float(self.observed.sum())
 
     @functools.cached_property
     def centred(self) -> float:
-        """The statistic less its expectation under conditional independence.
+        """The statistic less its expectation under conditional independence (theory.md, eq. 31).
 
         Where one unit alone has anything to contribute, the two are equal up to rounding.
         """
@@ -118,7 +123,7 @@ class UnitGrams:
         return statistic - centre if abs(statistic - centre) > rounding else 0.0
 
     def leave_one_out(self) -> Array:
-        """Return the centred statistic without each of the units."""
+        """Return the centred statistic without each of the units (theory.md, eq. 41)."""
         sums = self.observed.sum(axis=1) + self.observed.sum(axis=0)
         without: Array = self.centred - (sums - np.diag(self.observed) - self.centre)
         return without
@@ -128,7 +133,7 @@ def unit_scale(kernel: Array | None, sizes: Index) -> float:
     """Return by how much the null is too narrow, as the sign of a unit is that of all its samples.
 
     The statistic varies by products of two samples of one unit as well, which a sign for the unit
-    does not see: the null is scaled to have their variance, too.
+    does not see: the null is scaled to have their variance, too (theory.md, eq. 30).
     """
     m = sizes.astype(np.float64)
     between = np.outer(m, m) if kernel is None else kernel**2 * np.outer(m, m)
@@ -146,17 +151,19 @@ def _weights(plan: Plan, augmented: bool) -> tuple[Array | None, float, float]:
 
 def unit_grams(sums: ProductSums, effect: FitEffect) -> UnitGrams:
     """Make Gram matrices of units, on the scale that differences over pairs show."""
-    observed = sums.contributions @ sums.contributions.T
+    observed = sums.contributions @ sums.contributions.T  # theory.md, eq. 18
+    # rho of theory.md, eq. 23
     by_pairs, alone = (sums.spreads / [[effect.of_x, 1], [effect.of_y, 1]]).prod(axis=0)
     scale = effect.of_both * (by_pairs / alone if alone > 0 else 1.0)
-    centre = scale * sums.centre
+    centre = scale * sums.centre  # theory.md, eq. 24
     if sums.products is None:
         return UnitGrams(observed, np.zeros_like(observed), centre)
     of_sample, over_pairs = sums.over_pairs
     # Pairs in different parts of a stratum: the product of sums less the sum of products.
     parts = sums.parts.values()
     over_pairs = over_pairs + sum(of_x * of_y - inside for of_x, of_y, inside in parts)
-    wider = max(1.0, over_pairs / of_sample) if of_sample > 0 else 1.0
+    wider = max(1.0, over_pairs / of_sample) if of_sample > 0 else 1.0  # theory.md, eq. 26
+    # theory.md, eq. 27
     return UnitGrams(observed, wider * scale * (sums.products @ sums.products.T), centre)
 
 
@@ -179,6 +186,7 @@ def _result(
     )
     middle = grams[plan.x.middle]
     coefficient, leave_one_out, spread = _coefficient(middle, of_x, of_y, plan.given.unit_sizes)
+    # theory.md, eq. 45, with the centre below
     symmetric = (middle.observed.sum(axis=1) + middle.observed.sum(axis=0)) / 2
     winner = null.winner
     sentences = []
@@ -210,7 +218,8 @@ def _coefficient(
 ) -> tuple[float, Array, float]:
     """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units, and its null spread.
 
-    The last is its standard deviation under conditional independence.
+    The last is its standard deviation under conditional independence: the square root of phi_0 of
+    theory.md, eq. 43.
     """
     d_xx, d_yy = of_x.centred, of_y.centred
     if d_xx <= 0 or d_yy <= 0:
@@ -220,8 +229,8 @@ def _coefficient(
     scale = (d_xx * d_yy) ** 0.5
     spread = Law.of(between.null * unit_scale(None, sizes)).scale / scale
     return (
-        float(np.clip(between.centred / scale, -1, 1)),
-        np.clip(between.leave_one_out() / np.sqrt(without_x * without_y), -1, 1),
+        float(np.clip(between.centred / scale, -1, 1)),  # theory.md, eq. 40
+        np.clip(between.leave_one_out() / np.sqrt(without_x * without_y), -1, 1),  # and eq. 41
         min(spread, 1.0),
     )
 

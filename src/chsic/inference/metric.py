@@ -4,7 +4,7 @@ With several columns of z, neighbours are far apart and regression on all direct
 x and y rarely depend on all directions alike. The mean outer product of the gradients of a
 regression tells along which directions they change; measured in that metric, distances ignore the
 others, and a second regression does better. (Radhakrishnan et al., Science 2024, call the
-iteration a recursive feature machine.)
+iteration a recursive feature machine; theory.md, eq. 10.)
 
 If x depends on many columns, each in a way of its own, there are no such directions. A sum of
 functions of the columns may then do better than any metric, and is tried as well.
@@ -54,6 +54,7 @@ class MetricLearner:
         standard = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
         targets = _summary(standard[self._rows])
         turn, ridge, error = learn_metric(self._some, targets, self._plain)
+        # theory.md, eq. 11, if its error (eq. 9) is less
         is_sum = self._sum is not None and self._sum.fit(targets).fit.error < error
         if len(self._some) < len(self._z):
             return turn, AdditiveRidge(self._z) if is_sum else Ridge(self._z, metric=turn)
@@ -115,13 +116,14 @@ def learn_metric(
         if fitted.fit.error < least:
             best, least = (turn, ridge), fitted.fit.error
         if fitted.slopes is not None:
+            # theory.md, eq. 10
             turn = _normalised(turn @ _root(_mean_outer_product(fitted.slopes)))
             ridge = Ridge(z, metric=turn)
     return *best, least
 
 
 def join_metrics(turns: Sequence[Array]) -> Array:
-    """Return a metric that sees the directions of all."""
+    """Return a metric that sees the directions of all (theory.md, eq. 12)."""
     return _normalised(_root(np.sum([turn @ turn.T for turn in turns], axis=0)))
 
 
@@ -131,6 +133,7 @@ def _mean_outer_product(slopes: Array) -> Array:
     total = float(np.trace(product))
     if total == 0:
         return np.eye(d)
+    # theory.md, eq. 10: what is under the root
     mixed: Array = (1 - FLOOR) * product * (d / total) + FLOOR * np.eye(d)
     return mixed
 

@@ -1,5 +1,7 @@
 """The null distribution, written once: random signs on the Gram matrix of the units.
 
+theory.md, sections 9 and 10, has the formulas.
+
 Under conditional independence the products of residuals of a unit have mean zero given z. With
 signs s = +-1, s' H s, H the Gram matrix of the units without its diagonal, has the mean and the
 variance of the centred statistic and about its shape (a wild bootstrap): many samples make this
@@ -70,7 +72,7 @@ class JointNull:
 
 @dataclasses.dataclass(frozen=True)
 class Law:
-    """Pearson III law (a shifted gamma) of s' H s, by its first three moments."""
+    """Pearson III law (a shifted gamma) of s' H s, by its three moments (theory.md, eq. 32)."""
 
     scale: float
     skewness: float
@@ -83,12 +85,12 @@ class Law:
         if not size > 0:
             return cls(size, 0.0)  # zero, or NaN
         gram /= size  # powers of small numbers would vanish
-        variance = 2 * float((gram**2).sum())
+        variance = 2 * float((gram**2).sum())  # theory.md, eq. 32
         third = 8 * float(np.einsum("ij,ij->", gram @ gram, gram))
         return cls(size * variance**0.5, third / variance**1.5)
 
     def sf(self, value: float) -> float:
-        """Probability of a larger value."""
+        """Probability of a larger value (theory.md, eq. 34)."""
         if self.scale == 0:
             return 1.0
         standard = value / self.scale
@@ -102,8 +104,9 @@ class Law:
     def scores(self, values: Array) -> Array:
         """Bring values of all laws onto one scale, nearly that of a standard normal variable.
 
-        Wilson and Hilferty: the cube root of a gamma variable is nearly normal. Any increasing
-        map would make a valid joint test; this one weighs members equally in their tails.
+        Wilson and Hilferty: the cube root of a gamma variable is nearly normal (theory.md, eq. 35).
+        Any increasing map would make a valid joint test; this one weighs members equally in their
+        tails.
         """
         if self.scale == 0:
             return np.zeros_like(values)
@@ -236,7 +239,7 @@ def _signs(bits: NDArray[np.integer]) -> NDArray[np.float32]:
 
 
 def _under(signs: NDArray[np.float32], grams: list[Array]) -> Array:
-    """Return s' H s for each H and each row s."""
+    """Return s' H s for each H and each row s (theory.md, eq. 31)."""
     products, drawn = np.empty_like(signs), np.empty((len(grams), len(signs)))
     for gram, values in zip(grams, drawn, strict=True):
         size = float(np.abs(gram).max()) or 1.0
@@ -249,11 +252,12 @@ def _compared(values: Array, drawn: Array, laws: list[Law], method: str) -> Join
     n_draws = drawn.shape[1]
     slack = 1e-6 * np.abs(drawn).max(axis=1)  # of single precision
     as_extreme = (drawn >= (values - slack)[:, np.newaxis]).sum(axis=1)
-    members = (1 + as_extreme) / (1 + n_draws)  # the data are counted in: no p-value is zero
+    # theory.md, eq. 33: the data are counted in, so that no p-value is zero.
+    members = (1 + as_extreme) / (1 + n_draws)
     members[[law.scale == 0 for law in laws]] = 1.0  # nothing varies
     scores, ours = _scores(values, drawn, laws)
     as_extreme = int((scores >= ours.max() - 1e-5).sum())
-    joint = (1 + as_extreme) / (1 + n_draws)
+    joint = (1 + as_extreme) / (1 + n_draws)  # theory.md, eq. 36
     winner = _first_largest(ours)
     return JointNull(joint, tuple(map(float, members)), winner, method, drawn[winner])
 
@@ -281,13 +285,15 @@ def _fitted(values: Array, drawn: Array, laws: list[Law], n_units: int) -> Joint
     if n_tail >= TAIL_DRAWS:
         extreme = np.argpartition(largest, n_draws - n_tail)[n_draws - n_tail :]
         smallest = max(min(_by_laws(column, laws)) for column in drawn[:, extreme].T) or 1e-300
+        # The effective number of members: theory.md, eq. 37.
         effective = np.log1p(-n_tail / (n_draws + 1)) / np.log1p(-min(smallest, 0.5))
         factor = min(max(float(effective), 1.0), factor)
     least = 2.0 ** (1 - n_units)  # no sign can be rarer
     members = tuple(max(p, least) for p in _by_laws(values, laws))
     smallest_first = np.array(members) <= min(members) * (1 + 1e-9)  # rounding shall not decide
     winner = int(np.argmax(smallest_first))
-    # As of that many independent members: factor times p if p is small, and never above 1.
+    # As of that many independent members: factor times p if p is small, and never above 1
+    # (theory.md, eq. 37).
     joint = float(-np.expm1(factor * np.log1p(-members[winner]))) if members[winner] < 1 else 1.0
     return JointNull(joint, members, winner, "pearson3", drawn[winner])
 
@@ -301,7 +307,7 @@ def table_probability(strata: Index, x: Index, y: Index) -> float:
 
     No test by permutation can have a smaller p-value. It is the multivariate hypergeometric
     probability, the product of all factorials of row and column sums over those of the sizes of
-    strata and of the entries.
+    strata and of the entries (theory.md, eq. 38).
 
     Parameters
     ----------
@@ -334,7 +340,8 @@ def attainable_pvalues(grams: Sequence[Array]) -> list[float]:
 def pvalue_of_units(gram: Array) -> float:
     """Return the smallest p-value by signs of units, of which a few may outweigh all others.
 
-    Signs of k equal units give the same value for both signs, and so no p-value below 2^(1 - k).
+    Signs of k equal units give the same value for both signs, and so no p-value below 2^(1 - k)
+    (theory.md, eq. 39).
 
     Examples
     --------

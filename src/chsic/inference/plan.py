@@ -39,7 +39,8 @@ from chsic.pairs.laplacian import laplacian_times
 if TYPE_CHECKING:
     from chsic.inference.contribute import VariableRows
 
-MULTIPLES = (0.6, 1.2, 5.0)  # of the median distance: fine structure, the bulk, a trend
+# Of the median distance: fine structure, the bulk, a trend (theory.md, eq. 13).
+MULTIPLES = (0.6, 1.2, 5.0)
 LARGEST_RANK = 64  # features
 LANDMARK_CANDIDATES = 200  # samples that landmarks are chosen from
 SMALLEST_RESOLUTION = 1e-8
@@ -141,7 +142,7 @@ class FitEffect:
     Attributes
     ----------
     of_x, of_y : float
-        To sum_ij Lap_ij u_i'u_j and sum_ij Lap_ij v_i'v_j.
+        To sum_ij Lap_ij u_i'u_j and sum_ij Lap_ij v_i'v_j (theory.md, eq. 22).
     of_both : float
         To the squared length of sum_ij Lap_ij u_i v_j' under conditional independence.
     """
@@ -318,7 +319,7 @@ def plan_variable(
     n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(before), MOST_PAIRS))
     if adjustment.of_columns and graph is not None:
         depends_on_pairs, of_values = _distance_between_values(before, spread, graph, n_pairs)
-    apart = typical_distance(standardised, n_pairs, before)
+    apart = typical_distance(standardised, n_pairs, before)  # mu of theory.md, eq. 13
     apart = of_values if apart < FIT_DECIDES * of_values else apart
     widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
     kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
@@ -399,6 +400,7 @@ def _plan_kernels(
         # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
         resolution = float(1 - np.exp(-((apart / width) ** 2)))
         accuracy = tol * max(resolution, SMALLEST_RESOLUTION)
+        # The kernel of theory.md, eq. 14, by the features of eq. 15.
         landmarks, missed = fit_landmarks(
             candidates / width, KERNELS["gaussian"], accuracy, LARGEST_RANK, len(candidates)
         )
@@ -407,7 +409,7 @@ def _plan_kernels(
             made: Array = landmarks(values[rows] / width)
             return made
 
-        fitted = adjustment.fit(features)
+        fitted = adjustment.fit(features)  # theory.md, eq. 16
         return KernelPlan(width * unit, width, landmarks, missed, fitted.fit), fitted
 
     made = map(plan, widths) if workers == 1 else in_order(plan, widths, workers)
@@ -477,7 +479,7 @@ def _widths(
 ) -> list[float]:
     """Return bandwidths in the unit of the standardised variable."""
     if isinstance(bandwidth, str) and bandwidth == "auto":
-        return [multiple * apart for multiple in MULTIPLES]
+        return [multiple * apart for multiple in MULTIPLES]  # theory.md, eq. 13
     if isinstance(bandwidth, Multiples):
         widths = [multiple * apart for multiple in bandwidth.values]
     else:

@@ -180,12 +180,13 @@ class IndependenceResult:
         if n_units < 2 or self.null_spread == 0:
             return ConfidenceInterval(-1.0, 1.0)  # nothing shows how much it varies
         # The coefficient is a squared length, so that its variance grows with it: a theta + b, b
-        # what it is under conditional independence. Both are known here, at the estimate.
+        # what it is under conditional independence. Both are known here, at the estimate
+        # (theory.md, eqs. 42 and 43, a and b being phi and phi_0).
         estimate, b = self.coefficient, self.null_spread**2
         variance = (n_units - 1) / n_units * float(((values - values.mean()) ** 2).sum())
         a = max(variance - b, 0.0) / max(estimate, self.null_spread, 1e-300)
         q = float(stdtrit(n_units - 1, (1 + level) / 2)) ** 2  # quantile of Student's t, squared
-        # Where (estimate - theta)^2 = q (a theta + b).
+        # Where (estimate - theta)^2 = q (a theta + b): theory.md, eq. 44.
         middle = estimate + q * a / 2
         half = float(np.sqrt(q * max(a * estimate + q * a**2 / 4 + b, 0.0)))
         # An estimate below zero can lie outside, in ten samples or fewer.

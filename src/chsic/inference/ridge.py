@@ -1,4 +1,4 @@
-"""Kernel ridge regression on z: what z explains of some columns (theory.md, section on residuals).
+"""Kernel ridge regression on z: what z explains of some columns (theory.md, section 3).
 
 A straight line in z, which is not penalised, plus Nyström features of a Gaussian kernel on z, which
 are: of all columns of z together, or of each column by itself. The width of the kernel and the
@@ -69,7 +69,7 @@ class Line:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class EachColumn:
-    """Features of every column of z by itself, side by side."""
+    """Features of every column of z by itself, side by side (theory.md, eq. 11)."""
 
     of_columns: tuple[Landmarks, ...]
 
@@ -149,7 +149,8 @@ class RidgeFit:
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Return what z does not explain of rows, and the share of each one's noise variance left.
 
-        With residuals (I - S) values, the share is the sum of squares of a row of I - S.
+        With residuals (I - S) values, the share is the sum of squares of a row of I - S
+        (theory.md, eq. 20).
         """
         design = batch.design(self.basis)
         residuals = values - design @ _like(values, self.coefficients)
@@ -249,7 +250,7 @@ class Ridge:
         directions = at_samples.values
         explained = directions.T @ values
         error, shrinkage = self._least_error(basis.shrinkage, values, explained)
-        weights = shrinkage[:, np.newaxis] * explained
+        weights = shrinkage[:, np.newaxis] * explained  # theory.md, eq. 8
         spent = shrinkage**2 - 2 * shrinkage
         fit = RidgeFit(basis, shrinkage, spent, basis.turn @ weights, error, self._fits_all)
         if not self._fits_all:
@@ -258,7 +259,7 @@ class Ridge:
             return Fitted(fit)
         residuals = directions @ weights
         np.subtract(values, residuals, out=residuals)
-        noise = 1 + directions**2 @ fit.spent  # the diagonal of (I - S)^2
+        noise = 1 + directions**2 @ fit.spent  # the diagonal of (I - S)^2: theory.md, eq. 20
         gradients = self._slopes(fit) if slopes else None
         return Fitted(fit, residuals, noise, at_samples, gradients)
 
@@ -284,6 +285,7 @@ class Ridge:
         spent = shrinkage.sum(axis=1) / n
         beside = np.einsum("ij,ij->", values, values) - squares.sum()
         rss = max(beside, 0.0) + (1 - shrinkage) ** 2 @ squares
+        # theory.md, eq. 9
         errors = np.where(spent < LARGEST_SHARE, rss / (n * (1 - spent) ** 2), np.inf)
         best = int(np.argmin(errors))
         if not np.isfinite(errors[best]):  # too few samples: the stiffest fit there is
@@ -307,6 +309,7 @@ class Ridge:
         k = line.shape[1]
         turn = np.block([[np.eye(k), -on_line @ beside], [np.zeros((len(beside), k)), beside]])
         strengths = np.concatenate([np.full(k, np.inf), values[large]])  # of the kernel matrix
+        # The hat matrix S in these directions: theory.md, eq. 8.
         shrinkage = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
         basis = Basis(self._metric, self._centre, self._line, landmarks, unit, turn, shrinkage)
         return basis, Directions(np.hstack([line, features]) @ turn)
@@ -369,7 +372,8 @@ class AdditiveRidge(Ridge):
 
     def _landmarks(self, width: float) -> tuple[Landmarks | EachColumn, float]:
         d = self._z.shape[1]
-        unit = width * self._scale / d**0.5  # distances in one column are that much smaller
+        # Distances in one column are that much smaller: theory.md, eq. 11.
+        unit = width * self._scale / d**0.5
         rank = min(LARGEST_COLUMN_RANK, max(1, LARGEST_SUM_RANK // d))
         columns = self._z[self._width_rows].T / unit
         each = tuple(_landmarks(column[:, np.newaxis], rank) for column in columns)
@@ -377,6 +381,7 @@ class AdditiveRidge(Ridge):
 
 
 def _landmarks(z: Array, rank: int) -> Landmarks:
+    """Choose Nyström landmarks of z by pivoted Cholesky (theory.md, eq. 7)."""
     gaussian = KERNELS["gaussian"]
     return fit_landmarks(z, gaussian, LANDMARK_ACCURACY, rank, LANDMARK_CANDIDATES)[0]
 

@@ -1,7 +1,7 @@
 """Exchangeable units: groups of samples near in z, whose products get one random sign each.
 
 At small n every sample is a unit. At large n a unit holds many, so that the cost of the null does
-not grow with n. Units never share samples.
+not grow with n. Units never share samples (theory.md, section 5).
 """
 
 from __future__ import annotations

@@ -47,10 +47,10 @@ class Scaling:
         return self._scaled(values - self.centre)
 
     def _scaled(self, deviations: Array) -> Variable:
-        near = clip_outliers(deviations, self.limits)
+        near = clip_outliers(deviations, self.limits)  # theory.md, eq. 5
         scaled = deviations / self.spread
         inside = scaled if near is deviations else near / self.spread
-        return Variable(compress_outliers(scaled), inside, self)
+        return Variable(compress_outliers(scaled), inside, self)  # theory.md, eq. 6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -81,6 +81,7 @@ class Variable:
         pooled = tuple(_pooled(column) for column in columns)
         values, origin = indicators(_exact(columns, pooled))
         require_finite_range(argument, values)
+        # The median, the limits of 20 delta and sigma of theory.md, eq. 5.
         centre = np.median(values, axis=0)
         values = values - centre
         limits = clip_limits(values)

@@ -14,7 +14,7 @@ from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_samples
 from chsic.inference.compare import Question
 from chsic.inference.given import Given
-from chsic.inference.plan import TOL, Bandwidths
+from chsic.inference.planning import TOL, Bandwidths
 from chsic.inference.settings import Settings
 from chsic.many.simulation import Source
 from chsic.pairs import PairGraph

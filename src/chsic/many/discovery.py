@@ -34,7 +34,8 @@ from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned
-from chsic.inference.plan import PlannedVariable, plan_variable
+from chsic.inference.plan import PlannedVariable
+from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.settings import LOOKS_OF_MANY, Settings, as_resamples

@@ -15,7 +15,8 @@ from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_samples
 from chsic.inference.arrangement import Arrangement, default_alpha
 from chsic.inference.compare import Question, compare
-from chsic.inference.plan import MULTIPLES, TOL, Multiples, PlannedVariable
+from chsic.inference.plan import PlannedVariable
+from chsic.inference.planning import MULTIPLES, TOL, Multiples
 from chsic.inference.result import IndependenceResult, later
 from chsic.inference.settings import Settings
 

@@ -17,7 +17,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
-CORE = {"chsic", "finufft", "numpy", "packaging", "scipy", "threadpoolctl"}  # packaging: finufft's
+# packaging: finufft's
+CORE = {
+    "array-api-compat",
+    "cachetools",
+    "chsic",
+    "finufft",
+    "numpy",
+    "packaging",
+    "scipy",
+    "threadpoolctl",
+}
 EXTRAS = ("cli", "frames", "plot", "report", "screen")
 
 MEASURE = """

@@ -5,6 +5,7 @@ change is counted when a function of another module is called, and when it retur
 """
 
 import argparse
+import itertools
 import sys
 import tempfile
 from collections.abc import Callable
@@ -43,7 +44,7 @@ def walk(call: Callable[[], object]) -> tuple[list[str], int]:
         call()
     finally:
         sys.setprofile(None)
-    changes = sum(before != after for before, after in zip(visited, visited[1:], strict=False))
+    changes = sum(before != after for before, after in itertools.pairwise(visited))
     return [name.removeprefix("chsic.") for name in dict.fromkeys(visited)], changes
 
 

@@ -22,7 +22,7 @@ from rich.progress import Progress
 import chsic
 from chsic._util.files import write_whole
 from chsic.datasets import SCENARIOS, draw_scenario
-from chsic.inference.plan import Multiples
+from chsic.inference.planning import Multiples
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,7 +16,7 @@ from chsic.inference.compare import learn, make_plan, rows_of
 from chsic.inference.contribute import Rows, VariableRows, contribute, merge
 from chsic.inference.decide import decide
 from chsic.inference.given import Given
-from chsic.inference.plan import plan_variable
+from chsic.inference.planning import plan_variable
 from chsic.inference.settings import Settings
 
 N = 700

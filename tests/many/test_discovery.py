@@ -57,12 +57,12 @@ def test_answers_do_not_depend_on_what_was_asked_before(frame):
 
 def test_bounded_memory_gives_the_same(frame, monkeypatch):
     whole = chsic.Discovery(frame).answer("a", "b", ["z", "w"])
-    monkeypatch.setattr("chsic.many.discovery.KEPT_BYTES", 1)
+    monkeypatch.setattr("chsic.many.discovery.CACHE_BYTES", 1)
     small = chsic.Discovery(frame)
     for z in GIVEN:
         small.answer("a", "b", z)
     assert small.answer("a", "b", ["z", "w"]) == whole
-    assert len(small._kept) == 0
+    assert len(small._cache) == 0
 
 
 def test_work_is_shared(frame, monkeypatch):
@@ -122,14 +122,14 @@ def test_columns_that_gaps_make_constant_depend_on_nothing(frame):
 def test_shared_work_is_bounded_in_bytes(frame, monkeypatch):
     from chsic._util.cache import nbytes_of
 
-    monkeypatch.setattr("chsic.many.discovery.KEPT_BYTES", 2_000_000)
+    monkeypatch.setattr("chsic.many.discovery.CACHE_BYTES", 2_000_000)
     tests = chsic.Discovery(frame)
     for z in GIVEN[:3]:
         for x, y in (("a", "b"), ("a", "c"), ("b", "c")):
             tests.answer(x, y, z)
-    assert 500_000 < tests._kept._values.currsize <= 2_000_000
+    assert 500_000 < tests._cache._values.currsize <= 2_000_000
     # Values may have grown since they were last asked for.
-    assert sum(map(nbytes_of, tests._kept._values.values())) <= 1.5 * 2_000_000
+    assert sum(map(nbytes_of, tests._cache._values.values())) <= 1.5 * 2_000_000
 
 
 def test_writing_into_the_data_changes_nothing():

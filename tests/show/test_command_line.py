@@ -105,7 +105,7 @@ def test_screen_prints_writes_and_resumes(tmp_path, run):
     assert done.stderr == ""
     assert "1 of 3 pairs are related given temperature" in done.stdout
     words = " ".join(done.stdout.split())
-    assert "beware, in 3 of 3 pairs: 68% of the samples share their z" in words
+    assert "beware, in 3 of 3 pairs: 68% of the samples share their value of temperature" in words
     with table.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [float(row["pvalue"]) for row in rows] == [pair.pvalue for pair in expected]

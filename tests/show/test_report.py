@@ -75,7 +75,7 @@ def test_says_question_answer_data_settings_and_comparison(tmp_path):
     ):
         assert sentence in found.text
     assert len(found.specs) == 4
-    assert "Beware68% of the samples share their z with two others or more" in found.text
+    assert "Beware68% of the samples share their value of temperature" in found.text
     assert list(tmp_path.iterdir()) == [path]
     # What is said to repeat it does.
     seed = int(re.search(r"rng=(\d+)\)", found.text)[1])

@@ -21,7 +21,7 @@ from chsic._util.validate import Array, as_count
 from chsic.data.fingerprint import fingerprint
 from chsic.data.samples import read_samples
 from chsic.inference.compare import run_test
-from chsic.inference.plan import MULTIPLES, Multiples
+from chsic.inference.planning import MULTIPLES, Multiples
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
 

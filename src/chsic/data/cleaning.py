@@ -142,3 +142,19 @@ def count_far_values(values: Array) -> tuple[int, float]:
     squares = (values - values.mean()) ** 2
     total = float(squares.sum())
     return far, float(squares.max()) / total if total > 0 else 0.0
+
+
+def has_far_values(values: Array) -> bool:
+    """Tell whether values, in standard deviations from the median, may not be meant.
+
+    Some are very far off, or one alone has most of the variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.cleaning import has_far_values
+    >>> has_far_values(np.random.default_rng(0).normal(size=100))
+    False
+    """
+    number, share = count_far_values(values)
+    return number > 0 or share > MOST_OF_VARIANCE

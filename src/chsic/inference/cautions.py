@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from chsic._util.names import listed, readable
 from chsic._util.validate import Array
-from chsic.data.cleaning import MOST_OF_VARIANCE, VERY_FAR, count_far_values
+from chsic.data.cleaning import VERY_FAR, count_far_values
 
 MOST_NAMED = 3  # confounders that are listed by name
 
@@ -55,31 +55,27 @@ def levels_pooled(name: str, n_levels: int, number: int) -> str:
     )
 
 
-def far_values(name: str, values: Array) -> list[str]:
-    """Say if values, in standard deviations from the median, may not be meant.
+def far_values(name: str, values: Array) -> str:
+    """Say that values, in standard deviations from the median, may not be meant.
 
     Examples
     --------
     >>> import numpy as np
     >>> from chsic.inference.cautions import far_values
-    >>> far_values("age", np.random.default_rng(0).normal(size=100))
-    []
-    >>> print(*far_values("age", np.append(np.zeros(99), 200.0)))
+    >>> print(far_values("age", np.append(np.zeros(99), 200.0)))
     age: 1 value is more than 100 standard deviations ...
     """
     number, share = count_far_values(values)
     if number:
-        return [
+        return (
             f"{readable(name)}: {number} value{'s are' if number > 1 else ' is'} more than "
             f"{VERY_FAR:g} standard deviations of the others away from their median; if that "
             "stands for a missing value, leave it out, and else give the logarithm or the ranks."
-        ]
-    if share <= MOST_OF_VARIANCE:
-        return []
-    return [
+        )
+    return (
         f"{readable(name)}: one sample has {share:.0%} of the variance; if it is not a mistake, "
         "give the logarithm or the ranks instead."
-    ]
+    )
 
 
 def nearly_function_of_z(name: str, z: Sequence[str], share: float) -> str:

@@ -17,7 +17,8 @@ from chsic.inference.decide import comparable, decide
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned
 from chsic.inference.null import table_probability
-from chsic.inference.plan import Bandwidths, FitEffect, Plan, PlannedVariable, plan_variable
+from chsic.inference.plan import FitEffect, Plan, PlannedVariable
+from chsic.inference.planning import Bandwidths, plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index
 from chsic.data.arguments import Columns, side_by_side
-from chsic.data.cleaning import clip_limits, clip_outliers, compress_outliers
+from chsic.data.cleaning import (
+    clip_limits,
+    clip_outliers,
+    compress_outliers,
+    has_far_values,
+)
 from chsic.data.column import Column
 from chsic.inference.cautions import far_values
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
@@ -73,8 +78,9 @@ class Confounder:
         sentences = []
         for column, place in zip(self.columns, places, strict=False):
             if column.kind == "number":
-                values = self.scaled[:, place]
-                sentences += far_values(column.name, values - np.median(values))
+                values = self.scaled[:, place] - np.median(self.scaled[:, place])
+                if has_far_values(values):
+                    sentences.append(far_values(column.name, values))
         return sentences
 
     @property

@@ -237,7 +237,7 @@ def _coefficient(
 
 def _nothing_compared(plan: Plan) -> IndependenceResult:
     """Say that x or y is a function of z, or that they never vary together."""
-    left = plan.x.kernels and plan.y.kernels
+    both_vary = plan.x.kernels and plan.y.kernels
     return IndependenceResult(
         statistic=0.0,
         pvalue=1.0,
@@ -253,7 +253,7 @@ def _nothing_compared(plan: Plan) -> IndependenceResult:
         null="none",
         leave_one_out=np.empty(0),
         null_spread=1.0,
-        **_circumstances(plan, [cautions.never_together(**plan.names)] if left else []),
+        **_circumstances(plan, [cautions.never_together(**plan.names)] if both_vary else []),
     )
 
 

@@ -10,7 +10,7 @@ from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data
 from chsic.data.samples import read_samples
 from chsic.inference.compare import run_test
-from chsic.inference.plan import TOL, Bandwidths
+from chsic.inference.planning import TOL, Bandwidths
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
 from chsic.pairs import PairGraph

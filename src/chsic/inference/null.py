@@ -160,8 +160,8 @@ def joint_null(
     >>> rng = np.random.default_rng(0)
     >>> c = rng.normal(size=(50, 3))
     >>> gram = c @ c.T
-    >>> found = joint_null([float(gram.sum() - np.trace(gram))], [gram], rng=rng)
-    >>> found.method, 0 < found.pvalue <= 1
+    >>> null = joint_null([float(gram.sum() - np.trace(gram))], [gram], rng=rng)
+    >>> null.method, 0 < null.pvalue <= 1
     ('signs', True)
     """
     hollow = _active([_hollow(gram) for gram in grams])
@@ -185,23 +185,23 @@ def joint_null(
     if method == "signs":
         looks = (n_resamples,)
     drawn = np.empty((len(hollow), 0))
-    for first in (min(n_resamples, look) for look in looks):
-        new = _draw(first - drawn.shape[1], n_units, hollow, rng)
+    for n_draws in (min(n_resamples, look) for look in looks):
+        new = _draw(n_draws - drawn.shape[1], n_units, hollow, rng)
         drawn = np.concatenate([drawn, new], axis=1)
-        found = _compared(values, drawn, laws, "signs")
-        if method == "signs" or (method == "auto" and found.pvalue > CLEARLY_LARGE):
-            return found
+        by_draws = _compared(values, drawn, laws, "signs")
+        if method == "signs" or (method == "auto" and by_draws.pvalue > CLEARLY_LARGE):
+            return by_draws
     fitted = _fitted(values, drawn, laws, n_units)
-    no_draw_as_extreme = found.pvalue <= 1.5 / (1 + first)
+    no_draw_as_extreme = by_draws.pvalue <= 1.5 / (1 + n_draws)
     if method == "pearson3" or (no_draw_as_extreme and fitted.pvalue < 0.1 / n_resamples):
         return fitted
-    if n_resamples > first:
-        drawn = np.concatenate([drawn, _draw(n_resamples - first, n_units, hollow, rng)], axis=1)
-        found = _compared(values, drawn, laws, "signs")
+    if n_resamples > n_draws:
+        drawn = np.concatenate([drawn, _draw(n_resamples - n_draws, n_units, hollow, rng)], axis=1)
+        by_draws = _compared(values, drawn, laws, "signs")
         fitted = _fitted(values, drawn, laws, n_units)
-    if found.pvalue <= 1.5 / (1 + drawn.shape[1]):  # no draw was as extreme
-        return fitted if fitted.pvalue < found.pvalue else found
-    return found
+    if by_draws.pvalue <= 1.5 / (1 + drawn.shape[1]):  # no draw was as extreme
+        return fitted if fitted.pvalue < by_draws.pvalue else by_draws
+    return by_draws
 
 
 def _hollow(gram: Array) -> Array:
@@ -286,8 +286,8 @@ def _fitted(values: Array, drawn: Array, laws: list[Law], n_units: int) -> Joint
         extreme = np.argpartition(largest, n_draws - n_tail)[n_draws - n_tail :]
         smallest = max(min(_by_laws(column, laws)) for column in drawn[:, extreme].T) or 1e-300
         # The effective number of members: theory.md, eq. 37.
-        seen = np.log1p(-n_tail / (n_draws + 1)) / np.log1p(-min(smallest, 0.5))
-        factor = min(max(float(seen), 1.0), factor)
+        effective = np.log1p(-n_tail / (n_draws + 1)) / np.log1p(-min(smallest, 0.5))
+        factor = min(max(float(effective), 1.0), factor)
     least = 2.0 ** (1 - n_units)  # no sign can be rarer
     members = tuple(max(p, least) for p in _by_laws(values, laws))
     smallest_first = np.array(members) <= min(members) * (1 + 1e-9)  # rounding shall not decide

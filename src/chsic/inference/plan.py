@@ -1,70 +1,23 @@
-"""Plan a test: what is decided before the bulk of the rows is touched.
+"""What a plan is: all that is decided before the bulk of the rows is touched.
 
 A plan is small, immutable and picklable: scales, bandwidths, landmarks, regressions, the rule for
-pairs, units. It is made from clean columns, and what some rows contribute follows from it and from
-those rows alone.
+pairs, units. What some rows contribute follows from it and from those rows alone.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import zlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from chsic._util.arrays import Rows
-from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
-from chsic.data.arguments import Columns
-from chsic.inference import cautions
-from chsic.inference.adjustment import Adjustment, Fit, Fitted, all_residuals
+from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.batches import Batch
-from chsic.inference.variable import MOST_LEVELS_TOLD_APART, Scaling, Variable
-from chsic.kernels import KERNELS
-from chsic.kernels.bandwidth import (
-    TYPICAL_PAIRS,
-    Bandwidth,
-    bandwidth_of,
-    require_several,
-    some_distances,
-    typical_distance,
-)
-from chsic.kernels.features import Landmarks, candidate_rows, fit_landmarks
-from chsic.pairs import PairGraph
-from chsic.pairs.graph import some_pairs
-from chsic.pairs.laplacian import laplacian_times
+from chsic.inference.variable import Scaling, Variable
+from chsic.kernels.features import Landmarks
 
 if TYPE_CHECKING:
     from chsic.inference.contribute import VariableRows
-
-# Of the median distance: fine structure, the bulk, a trend (theory.md, eq. 13).
-MULTIPLES = (0.6, 1.2, 5.0)
-LARGEST_RANK = 64  # features
-LANDMARK_CANDIDATES = 200  # samples that landmarks are chosen from
-SMALLEST_TOLD_APART = 1e-8
-FEWEST_ALIKE = 1.5  # other samples within a bandwidth
-WIDEST = 1e4  # bandwidth, in units of the largest distance
-MOSTLY_DIFFERENT = 0.9  # share of pairs of different values from which on a variable is continuous
-FIT_DECIDES = 0.5  # distance of residuals below which the fit makes it, in that of values
-TOL = 1e-4  # share of a kernel's trace that features may miss, by default
-# Distances behind a bandwidth, for each sample and at most: so many that their median varies less
-# than the data make it vary, as what varies in a bandwidth varies in the coefficient.
-PAIRS_A_SAMPLE, MOST_PAIRS = 20, 100_000
-NOTHING_LEFT = 1e-20  # of a column's variance: it is a function of z up to rounding
-HARDLY_LEFT = 1e-4  # so little that a regression may not tell it from its own error
-FEW_SAMPLES = 30  # of which one may well be far from the others
-
-
-@dataclasses.dataclass(frozen=True)
-class Multiples:
-    """Bandwidths as multiples of the median distance between samples of x, and of y."""
-
-    values: tuple[float, ...]
-
-
-Bandwidths: TypeAlias = Bandwidth | Multiples | list[Bandwidth]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -103,11 +56,11 @@ class VariablePlan:
     fit : Fit or None
         What z explains of the columns; None if they are compared as they are.
     compared : array of int
-        Columns of which something is left given z.
+        Columns that still vary given z.
     centre, spread : array
-        Median and standard deviation of what is left of each of them.
+        Median and standard deviation of the residuals of each of them.
     kernels : tuple of KernelPlan
-        One for each bandwidth; none if nothing is left of any column.
+        One for each bandwidth; none if no column varies given z.
     cautions : tuple of str
         What to be careful about.
     """
@@ -277,214 +230,3 @@ class PlannedVariable:
         plan = dataclasses.replace(self.plan, kernels=tuple(self.plan.kernels[k] for k in kernels))
         features = tuple(self.features[k] for k in kernels)
         return dataclasses.replace(self, plan=plan, features=features, known=None)
-
-
-def plan_variable(
-    argument: str,
-    variable: Variable,
-    named: Columns,
-    adjustment: Adjustment,
-    graph: PairGraph | None,
-    z_names: Sequence[str],
-    *,
-    bandwidth: Bandwidths = "auto",
-    tol: float = TOL,
-    workers: int = 1,
-) -> PlannedVariable:
-    r"""Decide how a variable is compared: residuals given z, bandwidths, features and their fits.
-
-    A pair of bandwidths is for the `argument`\ s "x" and "y".
-    """
-    values, share = _residuals(variable, adjustment, graph, workers)
-    scaling = variable.scaling
-    warnings = _cautions(variable, named, z_names, share)
-    (compared,) = np.nonzero(share > NOTHING_LEFT)
-    fit = values.fitted.fit if adjustment.of_columns else None
-    if not len(compared):
-        none = np.empty(0)
-        plan = VariablePlan(scaling, fit, compared, none, none, (), warnings)
-        nothing = np.empty((len(variable.columns), 0))
-        return PlannedVariable(plan, variable.columns, nothing, (), depends_on_pairs=True)
-    left = values.residuals if adjustment.of_columns else variable.columns
-    before, origin = variable.columns, scaling.origin
-    if len(compared) < left.shape[1]:
-        left, before, origin = left[:, compared], before[:, compared], origin[compared]
-    # Standard deviation of every column, that of a category being over all its indicators.
-    spread = np.sqrt(np.bincount(origin, left.var(axis=0))[origin])
-    centre = np.median(left, axis=0)
-    standardised = left - centre
-    standardised /= spread
-    unit = scaling.unit * float(spread[0]) if len(spread) == 1 else 1.0
-    depends_on_pairs, of_values = not adjustment.of_columns, 0.0
-    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(before), MOST_PAIRS))
-    if adjustment.of_columns and graph is not None:
-        depends_on_pairs, of_values = _distance_between_values(before, spread, graph, n_pairs)
-    apart = typical_distance(standardised, n_pairs, before)  # mu of theory.md, eq. 13
-    apart = of_values if apart < FIT_DECIDES * of_values else apart
-    widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
-    kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
-    plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings)
-    return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _ColumnFit:
-    fitted: Fitted
-    residuals: Array
-
-
-def _residuals(
-    variable: Variable, adjustment: Adjustment, graph: PairGraph | None, workers: int
-) -> tuple[_ColumnFit, Array]:
-    """Return the residuals of columns given z, and the share of the variance that is left.
-
-    Without a regression, differences to the mean of the partners tell what is left.
-    """
-    columns = variable.columns
-    targets = variable.clipped.__getitem__
-    fitted = adjustment.fit(targets)
-    residuals, noise = fitted.residuals, fitted.noise
-    if residuals is None:
-        residuals, noise = all_residuals(fitted, targets, adjustment, workers)
-    if variable.clipped is not columns:
-        residuals = residuals + (columns - variable.clipped)
-    alone = residuals
-    if noise is None and graph is not None:
-        alone = laplacian_times(graph, residuals) / np.maximum(graph.degrees, 1)[:, np.newaxis]
-    variances = columns.var(axis=0)
-    share = np.divide(
-        alone.var(axis=0), variances, where=variances > 0, out=np.zeros(len(variances))
-    )
-    return _ColumnFit(fitted, residuals), share
-
-
-def _cautions(
-    variable: Variable, named: Columns, z_names: Sequence[str], share: Array
-) -> tuple[str, ...]:
-    origin = variable.scaling.origin
-    sentences = [
-        cautions.levels_pooled(
-            column.name, len(column.levels), len(column.levels) - MOST_LEVELS_TOLD_APART + 1
-        )
-        for column in named
-        if column.kind == "category" and len(column.levels) > MOST_LEVELS_TOLD_APART
-    ]
-    if len(variable.columns) >= FEW_SAMPLES:
-        for k, position in enumerate(origin):
-            if named[position].kind == "number":
-                sentences += cautions.far_values(named[position].name, variable.columns[:, k])
-    for position in np.unique(origin[share <= HARDLY_LEFT]):
-        most, name = float(share[origin == position].max()), named[position].name
-        if most > HARDLY_LEFT:
-            continue  # other levels of the category do vary
-        if most > NOTHING_LEFT:
-            sentences.append(cautions.nearly_function_of_z(name, z_names, most))
-        else:
-            sentences.append(cautions.function_of_z(name, z_names))
-    return tuple(sentences)
-
-
-def _plan_kernels(
-    values: Array,
-    widths: list[float],
-    unit: float,
-    apart: float,
-    adjustment: Adjustment,
-    tol: float,
-    workers: int,
-) -> tuple[tuple[KernelPlan, ...], tuple[Fitted, ...]]:
-    """Choose landmarks for kernels of standardised columns, and fit what z explains of them."""
-    candidates = _shuffled(values[candidate_rows(values, LANDMARK_CANDIDATES)])
-
-    def plan(width: float) -> tuple[KernelPlan, Fitted]:
-        # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
-        told_apart = float(1 - np.exp(-((apart / width) ** 2)))
-        accuracy = tol * max(told_apart, SMALLEST_TOLD_APART)
-        # The kernel of theory.md, eq. 14, by the features of eq. 15.
-        landmarks, missed = fit_landmarks(
-            candidates / width, KERNELS["gaussian"], accuracy, LARGEST_RANK, len(candidates)
-        )
-
-        def features(rows: Rows) -> Array:
-            made: Array = landmarks(values[rows] / width)
-            return made
-
-        fitted = adjustment.fit(features)  # theory.md, eq. 16
-        return KernelPlan(width * unit, width, landmarks, missed, fitted.fit), fitted
-
-    made = map(plan, widths) if workers == 1 else in_order(plan, widths, workers)
-    kernels, fitted = zip(*made, strict=True)
-    return kernels, fitted
-
-
-def _distance_between_values(
-    before: Array, spread: Array, graph: PairGraph, n_pairs: int
-) -> tuple[bool, float]:
-    """Return whether values repeat, and the median distance of different ones if they often do.
-
-    Values of samples that are near in z differ as much as their residuals would after a perfect
-    fit. Where events that are rare nearly follow z, residuals may be much closer to each other than
-    that, and than the fit is to the truth: a bandwidth made of them would see how the fit follows
-    z. In units of the standardised residuals.
-    """
-    i, j = some_pairs(graph, n_pairs)
-    apart = before[i] - before[j]
-    apart = apart[apart.any(axis=1)]
-    repeat = len(apart) < len(i)
-    if not 0 < len(apart) < MOSTLY_DIFFERENT * len(i):
-        return repeat, 0.0
-    return repeat, float(np.median(np.linalg.norm(apart / spread, axis=1)))
-
-
-def _require_neither_narrow_nor_wide(
-    argument: str, widths: list[float], values: Array, unit: float, n_pairs: int
-) -> None:
-    """Refuse kernels that are the same for all pairs of different samples, 0 or 1 up to rounding.
-
-    What is left of 0 is chance: with fewer than one other sample within the bandwidth, independent
-    data were rejected in half of the cases.
-    """
-    distances = some_distances(values, n_pairs)
-    for width in widths:
-        with np.errstate(over="ignore", under="ignore"):
-            alike = len(values) * float(np.exp(-((distances / width) ** 2)).mean())
-        text = f"bandwidth: {width * unit:g} is too {{}} for {argument}, "
-        if alike < FEWEST_ALIKE:
-            raise ValueError(
-                text.format("narrow") + f"with {alike:.2g} other samples within it on average, "
-                "so that there is nothing to compare; use a wider one, or 'auto'."
-            )
-        if width > WIDEST * float(np.max(distances)):
-            raise ValueError(
-                text.format("wide") + "of which it sees no differences; use a narrower one, or "
-                "'auto'."
-            )
-
-
-def _shuffled(candidates: Array) -> Array:
-    """Bring candidates into an order that is a variable's own.
-
-    Of those that features miss alike, the first becomes a landmark. Were these the same samples for
-    x and for y, the features of both would be large in them. The order comes from the ranks, which
-    do not depend on the last bits of the numbers, and so on the machine.
-    """
-    ranks = np.argsort(candidates, axis=0, kind="stable").astype(np.int32)
-    own = np.random.default_rng(zlib.crc32(ranks.tobytes()))
-    shuffled: Array = own.permutation(candidates)
-    return shuffled
-
-
-def _widths(
-    argument: str, values: Array, unit: float, apart: float, bandwidth: Bandwidths, n_pairs: int
-) -> list[float]:
-    """Return bandwidths in the unit of the standardised variable."""
-    if isinstance(bandwidth, str) and bandwidth == "auto":
-        return [multiple * apart for multiple in MULTIPLES]  # theory.md, eq. 13
-    if isinstance(bandwidth, Multiples):
-        widths = [multiple * apart for multiple in bandwidth.values]
-    else:
-        several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
-        require_several(several)
-        widths = [float(bandwidth_of(argument, values * unit, one)[0]) / unit for one in several]
-    _require_neither_narrow_nor_wide(argument, widths, values, unit, n_pairs)
-    return widths

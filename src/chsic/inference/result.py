@@ -113,7 +113,7 @@ class IndependenceResult:
     winner : int
         Position of the most significant member.
     engine, pairs, adjust, null : str
-        How features were computed, pairs chosen, z's influence taken off and the p-value found.
+        How features were computed, pairs chosen, residuals made, and where the p-value is from.
     warnings : tuple of str
         Sentences that apply to these data.
     """

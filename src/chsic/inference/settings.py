@@ -7,7 +7,7 @@ from typing import Any
 
 from chsic._util.validate import as_count, as_number, as_tolerance
 from chsic.inference.null import LOOKS, NULLS
-from chsic.inference.plan import TOL, Bandwidths
+from chsic.inference.planning import TOL, Bandwidths
 from chsic.pairs import PairGraph
 
 FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible

@@ -103,12 +103,12 @@ def units_in_space(z: Array, number: int) -> Units:
             order[start : start + len(inside)] = inside
             bounds.append(start + len(inside))
             return
-        left = parts // 2
-        cut = round(len(inside) * left / parts)
+        first = parts // 2
+        cut = round(len(inside) * first / parts)
         widest = int(np.argmax(z[inside].var(axis=0)))
         by_value = inside[np.argsort(z[inside, widest], kind="stable")]
-        split(by_value[:cut], left, start)
-        split(by_value[cut:], parts - left, start + cut)
+        split(by_value[:cut], first, start)
+        split(by_value[cut:], parts - first, start + cut)
 
     split(np.arange(len(z)), number, 0)
     return Units(order, np.array(bounds))

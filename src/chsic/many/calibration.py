@@ -14,7 +14,7 @@ from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_samples
 from chsic.inference.compare import Question
 from chsic.inference.given import Given
-from chsic.inference.plan import TOL, Bandwidths
+from chsic.inference.planning import TOL, Bandwidths
 from chsic.inference.settings import Settings
 from chsic.many.simulation import Source
 from chsic.pairs import PairGraph
@@ -70,8 +70,8 @@ class Calibration:
         from scipy.stats import binomtest  # slow to import, and seldom needed
 
         count = round(self.rejection_rate(effect_size, level) * self.n_sim)
-        found = binomtest(count, self.n_sim).proportion_ci(0.95, method="exact")
-        return float(found.low), float(found.high)
+        interval = binomtest(count, self.n_sim).proportion_ci(0.95, method="exact")
+        return float(interval.low), float(interval.high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers in lists."""
@@ -153,10 +153,11 @@ def calibrate(
     Examples
     --------
     >>> import chsic
-    >>> day = chsic.datasets.summer()
-    >>> columns = day["ice_cream"], day["rescues"], day["temperature"]
-    >>> found = chsic.calibrate(*columns, n_sim=20, effect_sizes=[0.5], rng=0, n_resamples=199)
-    >>> found.rejection_rate(0.0) < 0.3 < found.rejection_rate(0.5)
+    >>> table = chsic.calibrate(
+    ...     "ice_cream", "rescues", "temperature", data=chsic.datasets.summer(),
+    ...     n_sim=20, effect_sizes=[0.5], n_resamples=199, rng=0,
+    ... )
+    >>> table.rejection_rate(0.0) < 0.3 < table.rejection_rate(0.5)
     True
     """
     if z is None:

@@ -16,7 +16,8 @@ from chsic.data.samples import Samples
 from chsic.inference.arrangement import arrange
 from chsic.inference.compare import compare, learn, remember
 from chsic.inference.given import Given
-from chsic.inference.plan import PlannedVariable, plan_variable
+from chsic.inference.plan import PlannedVariable
+from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import LOOKS_OF_MANY, Settings
 from chsic.inference.variable import Variable

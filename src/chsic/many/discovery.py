@@ -34,12 +34,13 @@ from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned
-from chsic.inference.plan import PlannedVariable, plan_variable
+from chsic.inference.plan import PlannedVariable
+from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.settings import LOOKS_OF_MANY, Settings, as_resamples
 
-KEPT_BYTES = 2**29
+CACHE_BYTES = 2**29  # of what conditioning sets decide, and of variables given them
 MOST_ANSWERS = 100_000
 
 Which: TypeAlias = int | str | Sequence[int | str]
@@ -156,7 +157,7 @@ class Discovery:
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
         n_resamples = as_resamples(n_resamples)
         self._settings = Settings(n_resamples=n_resamples, looks=LOOKS_OF_MANY)
-        self._kept: Cache[_Conditioned | _Variable] = Cache(KEPT_BYTES, weigh=nbytes_of)
+        self._cache: Cache[_Conditioned | _Variable] = Cache(CACHE_BYTES, weigh=nbytes_of)
         self._answers: Cache[Answer] = Cache(MOST_ANSWERS)
 
     def __repr__(self) -> str:
@@ -223,7 +224,7 @@ class Discovery:
             samples = complete_samples(Samples(columns[0], columns[1], columns[2]))
             settings = Settings(n_resamples=self._settings.n_resamples)
             return run_test(samples, settings, rng)
-        conditioned = self._kept.get(of_z, lambda: self._condition(of_z))
+        conditioned = self._cache.get(of_z, lambda: self._condition(of_z))
         assert isinstance(conditioned, _Conditioned)
         given = conditioned.given
         first, second = (self._variable(places, of_z, conditioned) for places in (of_x, of_y))
@@ -236,7 +237,7 @@ class Discovery:
         return compare(arrangement, self._settings, first.planned, second.planned, samples, rng)
 
     def _variable(self, places: Places, z: Places, conditioned: _Conditioned) -> _Variable:
-        made = self._kept.get((places, z), lambda: self._plan(places, conditioned))
+        made = self._cache.get((places, z), lambda: self._plan(places, conditioned))
         assert isinstance(made, _Variable)
         return made
 

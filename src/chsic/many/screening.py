@@ -93,8 +93,8 @@ def screen(
     are related to neither.
 
     >>> import chsic
-    >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-    >>> [(pair.x, pair.y) for pair in found.significant(0.01)]
+    >>> result = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+    >>> [(pair.x, pair.y) for pair in result.significant(0.01)]
     [('ice_cream', 'lemonade')]
     """
     require_nan_policy(nan_policy)
@@ -120,17 +120,17 @@ def screen(
             file = stack.enter_context(Checkpoint("resume", resume, known, valid, new))
             seed, lines = file.header["seed"], file.lines
         wanted = [pair for pair in pairs if not data.skipped.keys() & pair]
-        left = [pair for pair in wanted if pair not in lines]
+        untested = [pair for pair in wanted if pair not in lines]
         report = stack.enter_context(progress_bar("pairs", shown=progress))
-        for line in _tests(data, left, n_resamples, seed, workers):
+        for line in _tests(data, untested, n_resamples, seed, workers):
             if file is not None:
                 file.add(line)
             lines[line["x"], line["y"]] = line
             report(len(lines), len(wanted))
-    found = [lines[pair] for pair in wanted]
-    failed = {(line["x"], line["y"]): line["failed"] for line in found if "failed" in line}
+    ordered = [lines[pair] for pair in wanted]
+    failed = {(line["x"], line["y"]): line["failed"] for line in ordered if "failed" in line}
     return Screen(
-        pairs=pairs_of([line for line in found if "failed" not in line]),
+        pairs=pairs_of([line for line in ordered if "failed" not in line]),
         given=tuple(of_z),
         target=None if target is None else str(target),
         skipped=data.skipped,

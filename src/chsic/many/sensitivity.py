@@ -15,7 +15,8 @@ from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_samples
 from chsic.inference.arrangement import Arrangement, default_alpha
 from chsic.inference.compare import Question, compare
-from chsic.inference.plan import MULTIPLES, TOL, Multiples, PlannedVariable
+from chsic.inference.plan import PlannedVariable
+from chsic.inference.planning import MULTIPLES, TOL, Multiples
 from chsic.inference.result import IndependenceResult, later
 from chsic.inference.settings import Settings
 
@@ -77,8 +78,8 @@ class Sensitivity:
         --------
         >>> import chsic
         >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
-        >>> found = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2], rng=0)
-        >>> len(found.plot())
+        >>> result = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2], rng=0)
+        >>> len(result.plot())
         2
         """
         return later("chsic.show.plot", "sensitivity", self, axes=axes)

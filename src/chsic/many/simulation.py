@@ -172,5 +172,5 @@ def _order(values: Array) -> Array:
 def _nearest(source: Array, z: Array) -> Index:
     """Return some rows of `source` that are near to each row of z."""
     k = min(NEIGHBOURS, max(2, len(source) // 5))
-    _, found = KDTree(source).query(z, k)
-    return np.asarray(found, dtype=np.intp).reshape(len(z), k)
+    _, nearest = KDTree(source).query(z, k)
+    return np.asarray(nearest, dtype=np.intp).reshape(len(z), k)

@@ -37,8 +37,8 @@ def html_of_screen(screen: Screen) -> str | None:
     --------
     >>> import chsic
     >>> from chsic.show.notebook import html_of_screen
-    >>> found = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
-    >>> html_of_screen(found).count("<tr>")
+    >>> result = chsic.screen(chsic.datasets.summer(), "temperature", rng=0)
+    >>> html_of_screen(result).count("<tr>")
     4
     """
     cautions = screen_cautions(screen)
@@ -57,8 +57,8 @@ def html_of_sensitivity(sensitivity: Sensitivity) -> str | None:
     >>> import chsic
     >>> from chsic.show.notebook import html_of_sensitivity
     >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
-    >>> found = chsic.sensitivity(x, y, z, alphas=[4], bandwidths=[1.2, 5], rng=0)
-    >>> html_of_sensitivity(found).count("<tr>")
+    >>> result = chsic.sensitivity(x, y, z, alphas=[4], bandwidths=[1.2, 5], rng=0)
+    >>> html_of_sensitivity(result).count("<tr>")
     4
     """
     return _html("", sensitivity_table(sensitivity))

@@ -140,8 +140,8 @@ def sensitivity_table(sensitivity: Sensitivity) -> TextTable:
     >>> import chsic
     >>> from chsic.show.tables import sensitivity_table
     >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
-    >>> found = chsic.sensitivity(x, y, z, alphas=[4], bandwidths=[1.2, 5], rng=0)
-    >>> [row[:2] for row in sensitivity_table(found).rows][0]
+    >>> result = chsic.sensitivity(x, y, z, alphas=[4], bandwidths=[1.2, 5], rng=0)
+    >>> [row[:2] for row in sensitivity_table(result).rows][0]
     ('4', 'family')
     """
     return TextTable(

@@ -84,8 +84,8 @@ def sensitivity_picture(
     >>> import chsic
     >>> from chsic.show.pictures.sensitivity import sensitivity_picture
     >>> x, y, z = chsic.datasets.draw_scenario("add", 100, rng=0)
-    >>> found = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2, 5], rng=0)
-    >>> sensitivity_picture(found).along_bandwidth.at
+    >>> result = chsic.sensitivity(x, y, z, alphas=[4, 8], bandwidths=[1.2, 5], rng=0)
+    >>> sensitivity_picture(result).along_bandwidth.at
     (1.2, 5.0)
     """
     along_alpha, along_bandwidth = sensitivity.along_alpha, sensitivity.along_bandwidth

@@ -1,0 +1,272 @@
+"""Plan one variable: residuals given z, bandwidths, features and their fits."""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from chsic._util.arrays import Rows
+from chsic._util.parallel import in_order
+from chsic._util.validate import Array
+from chsic.data.arguments import Columns
+from chsic.data.cleaning import has_far_values
+from chsic.inference import cautions
+from chsic.inference.adjustment import Adjustment, Fitted, all_residuals
+from chsic.inference.plan import KernelPlan, PlannedVariable, VariablePlan
+from chsic.inference.variable import MOST_LEVELS_TOLD_APART, Variable
+from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import (
+    TYPICAL_PAIRS,
+    Bandwidth,
+    bandwidth_of,
+    require_several,
+    some_distances,
+    typical_distance,
+)
+from chsic.kernels.features import candidate_rows, fit_landmarks
+from chsic.pairs import PairGraph
+from chsic.pairs.graph import some_pairs
+from chsic.pairs.laplacian import laplacian_times
+
+# Of the median distance: fine structure, the bulk, a trend (theory.md, eq. 13).
+MULTIPLES = (0.6, 1.2, 5.0)
+LARGEST_RANK = 64  # features
+LANDMARK_CANDIDATES = 200  # samples that landmarks are chosen from
+SMALLEST_RESOLUTION = 1e-8
+FEWEST_ALIKE = 1.5  # other samples within a bandwidth
+WIDEST = 1e4  # bandwidth, in units of the largest distance
+MOSTLY_DIFFERENT = 0.9  # share of pairs of different values from which on a variable is continuous
+FIT_DECIDES = 0.5  # distance of residuals below which the fit makes it, in that of values
+TOL = 1e-4  # share of a kernel's trace that features may miss, by default
+# Distances behind a bandwidth, for each sample and at most: so many that their median varies less
+# than the data make it vary, as what varies in a bandwidth varies in the coefficient.
+PAIRS_A_SAMPLE, MOST_PAIRS = 20, 100_000
+NO_VARIANCE = 1e-20  # of a column's variance: it is a function of z up to rounding
+LITTLE_VARIANCE = 1e-4  # so little that a regression may not tell it from its own error
+FEW_SAMPLES = 30  # of which one may well be far from the others
+
+
+@dataclasses.dataclass(frozen=True)
+class Multiples:
+    """Bandwidths as multiples of the median distance between samples of x, and of y."""
+
+    values: tuple[float, ...]
+
+
+Bandwidths: TypeAlias = Bandwidth | Multiples | list[Bandwidth]
+
+
+def plan_variable(
+    argument: str,
+    variable: Variable,
+    named: Columns,
+    adjustment: Adjustment,
+    graph: PairGraph | None,
+    z_names: Sequence[str],
+    *,
+    bandwidth: Bandwidths = "auto",
+    tol: float = TOL,
+    workers: int = 1,
+) -> PlannedVariable:
+    r"""Decide how a variable is compared: residuals given z, bandwidths, features and their fits.
+
+    A pair of bandwidths is for the `argument`\ s "x" and "y".
+    """
+    values, share = _residuals(variable, adjustment, graph, workers)
+    scaling = variable.scaling
+    warnings = _cautions(variable, named, z_names, share)
+    (compared,) = np.nonzero(share > NO_VARIANCE)
+    fit = values.fitted.fit if adjustment.of_columns else None
+    if not len(compared):
+        none = np.empty(0)
+        plan = VariablePlan(scaling, fit, compared, none, none, (), warnings)
+        nothing = np.empty((len(variable.columns), 0))
+        return PlannedVariable(plan, variable.columns, nothing, (), depends_on_pairs=True)
+    remainder = values.residuals if adjustment.of_columns else variable.columns
+    before, origin = variable.columns, scaling.origin
+    if len(compared) < remainder.shape[1]:
+        remainder, before, origin = remainder[:, compared], before[:, compared], origin[compared]
+    # Standard deviation of every column, that of a category being over all its indicators.
+    spread = np.sqrt(np.bincount(origin, remainder.var(axis=0))[origin])
+    centre = np.median(remainder, axis=0)
+    standardised = remainder - centre
+    standardised /= spread
+    unit = scaling.unit * float(spread[0]) if len(spread) == 1 else 1.0
+    depends_on_pairs, of_values = not adjustment.of_columns, 0.0
+    n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(before), MOST_PAIRS))
+    if adjustment.of_columns and graph is not None:
+        depends_on_pairs, of_values = _distance_between_values(before, spread, graph, n_pairs)
+    apart = typical_distance(standardised, n_pairs, before)  # mu of theory.md, eq. 13
+    apart = of_values if apart < FIT_DECIDES * of_values else apart
+    widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
+    kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
+    plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings)
+    return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _ColumnFit:
+    fitted: Fitted
+    residuals: Array
+
+
+def _residuals(
+    variable: Variable, adjustment: Adjustment, graph: PairGraph | None, workers: int
+) -> tuple[_ColumnFit, Array]:
+    """Return the residuals of columns given z, and the share of the variance that is left.
+
+    Without a regression, differences to the mean of the partners tell what remains.
+    """
+    columns = variable.columns
+    targets = variable.clipped.__getitem__
+    fitted = adjustment.fit(targets)
+    residuals, noise = fitted.residuals, fitted.noise
+    if residuals is None:
+        residuals, noise = all_residuals(fitted, targets, adjustment, workers)
+    if variable.clipped is not columns:
+        residuals = residuals + (columns - variable.clipped)
+    alone = residuals
+    if noise is None and graph is not None:
+        alone = laplacian_times(graph, residuals) / np.maximum(graph.degrees, 1)[:, np.newaxis]
+    variances = columns.var(axis=0)
+    share = np.divide(
+        alone.var(axis=0), variances, where=variances > 0, out=np.zeros(len(variances))
+    )
+    return _ColumnFit(fitted, residuals), share
+
+
+def _cautions(
+    variable: Variable, named: Columns, z_names: Sequence[str], share: Array
+) -> tuple[str, ...]:
+    origin = variable.scaling.origin
+    sentences = [
+        cautions.levels_pooled(
+            column.name, len(column.levels), len(column.levels) - MOST_LEVELS_TOLD_APART + 1
+        )
+        for column in named
+        if column.kind == "category" and len(column.levels) > MOST_LEVELS_TOLD_APART
+    ]
+    if len(variable.columns) >= FEW_SAMPLES:
+        for k, position in enumerate(origin):
+            values = variable.columns[:, k]
+            if named[position].kind == "number" and has_far_values(values):
+                sentences.append(cautions.far_values(named[position].name, values))
+    for position in np.unique(origin[share <= LITTLE_VARIANCE]):
+        most, name = float(share[origin == position].max()), named[position].name
+        if most > LITTLE_VARIANCE:
+            continue  # other levels of the category do vary
+        if most > NO_VARIANCE:
+            sentences.append(cautions.nearly_function_of_z(name, z_names, most))
+        else:
+            sentences.append(cautions.function_of_z(name, z_names))
+    return tuple(sentences)
+
+
+def _plan_kernels(
+    values: Array,
+    widths: list[float],
+    unit: float,
+    apart: float,
+    adjustment: Adjustment,
+    tol: float,
+    workers: int,
+) -> tuple[tuple[KernelPlan, ...], tuple[Fitted, ...]]:
+    """Choose landmarks for kernels of standardised columns, and fit what z explains of them."""
+    candidates = _shuffled(values[candidate_rows(values, LANDMARK_CANDIDATES)])
+
+    def plan(width: float) -> tuple[KernelPlan, Fitted]:
+        # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
+        resolution = float(1 - np.exp(-((apart / width) ** 2)))
+        accuracy = tol * max(resolution, SMALLEST_RESOLUTION)
+        # The kernel of theory.md, eq. 14, by the features of eq. 15.
+        landmarks, missed = fit_landmarks(
+            candidates / width, KERNELS["gaussian"], accuracy, LARGEST_RANK, len(candidates)
+        )
+
+        def features(rows: Rows) -> Array:
+            made: Array = landmarks(values[rows] / width)
+            return made
+
+        fitted = adjustment.fit(features)  # theory.md, eq. 16
+        return KernelPlan(width * unit, width, landmarks, missed, fitted.fit), fitted
+
+    made = map(plan, widths) if workers == 1 else in_order(plan, widths, workers)
+    kernels, fitted = zip(*made, strict=True)
+    return kernels, fitted
+
+
+def _distance_between_values(
+    before: Array, spread: Array, graph: PairGraph, n_pairs: int
+) -> tuple[bool, float]:
+    """Return whether values repeat, and the median distance of different ones if they often do.
+
+    Values of samples that are near in z differ as much as their residuals would after a perfect
+    fit. Where events that are rare nearly follow z, residuals may be much closer to each other than
+    that, and than the fit is to the truth: a bandwidth made of them would see how the fit follows
+    z. In units of the standardised residuals.
+    """
+    i, j = some_pairs(graph, n_pairs)
+    apart = before[i] - before[j]
+    apart = apart[apart.any(axis=1)]
+    repeat = len(apart) < len(i)
+    if not 0 < len(apart) < MOSTLY_DIFFERENT * len(i):
+        return repeat, 0.0
+    return repeat, float(np.median(np.linalg.norm(apart / spread, axis=1)))
+
+
+def _require_neither_narrow_nor_wide(
+    argument: str, widths: list[float], values: Array, unit: float, n_pairs: int
+) -> None:
+    """Refuse kernels that are the same for all pairs of different samples, 0 or 1 up to rounding.
+
+    What is left of 0 is chance: with fewer than one other sample within the bandwidth, independent
+    data were rejected in half of the cases.
+    """
+    distances = some_distances(values, n_pairs)
+    for width in widths:
+        with np.errstate(over="ignore", under="ignore"):
+            alike = len(values) * float(np.exp(-((distances / width) ** 2)).mean())
+        text = f"bandwidth: {width * unit:g} is too {{}} for {argument}, "
+        if alike < FEWEST_ALIKE:
+            raise ValueError(
+                text.format("narrow") + f"with {alike:.2g} other samples within it on average, "
+                "so that there is nothing to compare; use a wider one, or 'auto'."
+            )
+        if width > WIDEST * float(np.max(distances)):
+            raise ValueError(
+                text.format("wide") + "of which it sees no differences; use a narrower one, or "
+                "'auto'."
+            )
+
+
+def _shuffled(candidates: Array) -> Array:
+    """Bring candidates into an order that is a variable's own.
+
+    Of those that features miss alike, the first becomes a landmark. Were these the same samples for
+    x and for y, the features of both would be large in them. The order comes from the ranks, which
+    do not depend on the last bits of the numbers, and so on the machine.
+    """
+    ranks = np.argsort(candidates, axis=0, kind="stable").astype(np.int32)
+    own = np.random.default_rng(zlib.crc32(ranks.tobytes()))
+    shuffled: Array = own.permutation(candidates)
+    return shuffled
+
+
+def _widths(
+    argument: str, values: Array, unit: float, apart: float, bandwidth: Bandwidths, n_pairs: int
+) -> list[float]:
+    """Return bandwidths in the unit of the standardised variable."""
+    if isinstance(bandwidth, str) and bandwidth == "auto":
+        return [multiple * apart for multiple in MULTIPLES]  # theory.md, eq. 13
+    if isinstance(bandwidth, Multiples):
+        widths = [multiple * apart for multiple in bandwidth.values]
+    else:
+        several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
+        require_several(several)
+        widths = [float(bandwidth_of(argument, values * unit, one)[0]) / unit for one in several]
+    _require_neither_narrow_nor_wide(argument, widths, values, unit, n_pairs)
+    return widths

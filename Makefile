@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-adapters check docs licences package figure pictures bench fuzz failures measures calibration calibration-full clean
+.PHONY: help demo test test-adapters check docs licences package figure pictures bench against fuzz failures measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, figure and report into demo/"
@@ -15,6 +15,7 @@ help:
 	@echo "make figure  redraw docs/images/figure1.* with 200 trials (some minutes)"
 	@echo "make pictures  redraw the other pictures of the README"
 	@echo "make bench   time the library and its peers, results in benchmarks/results/"
+	@echo "make against COMMIT=abc123  time this version against an earlier one (minutes)"
 	@echo "make fuzz    40,000 calls with data of the worst kinds (an hour; goes on where it was)"
 	@echo "make failures          how wrong the test is where its assumptions fail (5 minutes)"
 	@echo "make measures          compare measures of conditional dependence (15 minutes)"
@@ -64,6 +65,9 @@ bench: .venv/bench
 	$(BIN)/python -m benchmarks.discovery
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.malloc
+
+against: .venv/dev
+	$(BIN)/python -m benchmarks.against $(COMMIT)
 
 fuzz: .venv/dev
 	$(BIN)/python -m benchmarks.attack

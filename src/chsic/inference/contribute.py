@@ -27,9 +27,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
-from chsic._util.namespaces import as_numpy
+from chsic._util.namespaces import as_numpy, beside
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
 from chsic.inference.plan import Plan, VariablePlan
@@ -215,10 +215,10 @@ def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) 
     """Lap_b = n_b I - 11' inside strata, whose means were subtracted (theory.md, eq. 20)."""
     xp = array_namespace(features)
     features = _without_rounding(features, rounding, 1.0)
-    sizes = _like(features, strata.sizes[strata.labels], features.dtype)
+    sizes = beside(features, strata.sizes[strata.labels].astype(np.float64))
     lengths = xp.vecdot(features, features) / noise  # theory.md, eq. 21
     # In a part of a stratum, pairs inside the part; `merge` adds those with other parts.
-    sums = xp.take(strata.sums(lengths), _like(lengths, strata.labels), axis=0)
+    sums = xp.take(strata.sums(lengths), beside(lengths, strata.labels), axis=0)
     return Residuals(
         features, sizes[:, None] * features, features, sizes - 1, noise, lengths,
         sizes * lengths - sums,
@@ -228,7 +228,7 @@ def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) 
 def _without_rounding(values: Any, rounding: Array, times: Any) -> Any:
     """Make rows zero that are nothing but rounding: x is the same in a sample and its partners."""
     xp = array_namespace(values)
-    most = times * _like(values, rounding, values.dtype)
+    most = times * beside(values, rounding)
     only_rounding = xp.all(xp.abs(values) <= most, axis=1)
     if not bool(xp.any(only_rounding)):
         return values
@@ -238,12 +238,7 @@ def _without_rounding(values: Any, rounding: Array, times: Any) -> Any:
 def _partners(batch: Batch, like: Any) -> Any:
     assert batch.pairs is not None
     assert not isinstance(batch.pairs, StratumRows)
-    return _like(like, batch.pairs.degrees, like.dtype)
-
-
-def _like(values: Any, array: Any, dtype: Any = None) -> Any:
-    """Return an array of a plan or a batch where `values` are."""
-    return array_namespace(values).asarray(array, dtype=dtype, device=device(values))
+    return beside(like, batch.pairs.degrees.astype(np.float64))
 
 
 def _laplacian_times(batch: Batch, values: Any) -> Any:
@@ -332,7 +327,7 @@ def unit_products(units: Units, u: Any, v: Any) -> Any:
         return sums.reshape(n_units, -1)
     # Small units cost more to loop over than to fill up with zeros.
     xp, table = array_namespace(u), units.table
-    rows = _like(u, table.reshape(-1))
+    rows = beside(u, table.reshape(-1))
     u, v = (
         xp.reshape(
             xp.take(xp.concat([a, xp.zeros_like(a[:1, :])], axis=0), rows, axis=0),
@@ -347,7 +342,7 @@ def unit_sums(units: Units, values: Any) -> Any:
     """Add up values of the samples of each unit."""
     if isinstance(values, np.ndarray):
         return np.add.reduceat(values[units.order], units.bounds[:-1])
-    ordered = array_namespace(values).take(values, _like(values, units.order), axis=0)
+    ordered = array_namespace(values).take(values, beside(values, units.order), axis=0)
     return segment_sums(ordered, units.bounds[:-1])
 
 

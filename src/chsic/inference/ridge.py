@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from array_api_compat import array_namespace, device
 
 from chsic._util.arrays import Rows, row_blocks, sorted_unique
+from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch
 from chsic.kernels import KERNELS
@@ -62,9 +62,9 @@ class Line:
 
     def __call__(self, z: Any) -> Any:
         """Return the basis at rows of centred z."""
-        xp = array_namespace(z)
+        xp = namespace(z)
         constant = xp.full_like(z[:, :1], self.constant)
-        return xp.concat([constant, z @ _like(z, self.slopes[:, 1:])], axis=1)
+        return xp.concat([constant, z @ beside(z, self.slopes[:, 1:])], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class EachColumn:
 
     def __call__(self, z: Any) -> Any:
         """Return the features at rows of z."""
-        xp = array_namespace(z)
+        xp = namespace(z)
         each = [of(z[:, k : k + 1]) for k, of in enumerate(self.of_columns)]
         return xp.concat(each, axis=1) / len(each) ** 0.5
 
@@ -113,9 +113,9 @@ class Basis:
     def design(self, z: Any) -> Any:
         """Return line and features at rows of z, side by side."""
         if self.metric is not None:
-            z = z @ _like(z, self.metric)
-        z = z - _like(z, self.centre)
-        return array_namespace(z).concat([self.line(z), self.landmarks(z / self.unit)], axis=1)
+            z = z @ beside(z, self.metric)
+        z = z - beside(z, self.centre)
+        return namespace(z).concat([self.line(z), self.landmarks(z / self.unit)], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -153,11 +153,11 @@ class RidgeFit:
         (theory.md, eq. 20).
         """
         design = batch.design(self.basis)
-        residuals = values - design @ _like(values, self.coefficients)
+        residuals = values - design @ beside(values, self.coefficients)
         if not self.of_all:
-            return residuals, array_namespace(values).ones_like(values[:, 0])
-        directions = design @ _like(values, self.basis.turn)
-        return residuals, 1 + directions**2 @ _like(values, self.spent)
+            return residuals, namespace(values).ones_like(values[:, 0])
+        directions = design @ beside(values, self.basis.turn)
+        return residuals, 1 + directions**2 @ beside(values, self.spent)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -384,11 +384,6 @@ def _landmarks(z: Array, rank: int) -> Landmarks:
     """Choose Nyström landmarks of z by pivoted Cholesky (theory.md, eq. 7)."""
     gaussian = KERNELS["gaussian"]
     return fit_landmarks(z, gaussian, LANDMARK_ACCURACY, rank, LANDMARK_CANDIDATES)[0]
-
-
-def _like(values: Any, array: Array) -> Any:
-    """Return numbers of a plan where `values` are, and of their type."""
-    return array_namespace(values).asarray(array, dtype=values.dtype, device=device(values))
 
 
 def some_rows(z: Array, number: int) -> Rows:

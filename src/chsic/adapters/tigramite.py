@@ -171,7 +171,7 @@ class CHSIC(CondIndTest):
         if not (x and y):
             return TestOutcome(0.0, 1.0, np.zeros(n_draws))
         settings = Settings.of(
-            bandwidth=Multiples((MULTIPLES[1],)),  # that of the coefficient
+            bandwidth=Multiples((MULTIPLES[(len(MULTIPLES) - 1) // 2],)),  # that of the coefficient
             augment=False if z else "auto",
             null="signs",
             n_resamples=n_draws,

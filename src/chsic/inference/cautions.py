@@ -35,6 +35,11 @@ def rows_omitted(number: int) -> str:
 
 
 def without_partner(number: int, n: int, z: Sequence[str], *, by_value: bool | None) -> str:
+    """Say that samples which are compared with no other are not used."""
+    return f"{samples_alone(number, n, z, by_value=by_value)}, and are not used."
+
+
+def samples_alone(number: int, n: int, z: Sequence[str], *, by_value: bool | None) -> str:
     """Say how many of n samples are compared with no other, and why.
 
     `by_value` tells whether values or categories of z make a pair; None if pairs were given.
@@ -45,7 +50,7 @@ def without_partner(number: int, n: int, z: Sequence[str], *, by_value: bool | N
         reason = f"have a value of {confounders(z)} that no other has"
     else:
         reason = f"share the categories of {confounders(z)} with no other"
-    return f"{number} of {n} samples {reason}, and are not used."
+    return f"{number} of {n} samples {reason}"
 
 
 def levels_pooled(name: str, n_levels: int, number: int) -> str:

@@ -17,7 +17,7 @@ from chsic.data.cleaning import (
     has_far_values,
 )
 from chsic.data.column import Column
-from chsic.inference.cautions import far_values
+from chsic.inference import cautions
 from chsic.kernels.bandwidth import require_finite_range, standard_deviations
 from chsic.pairs.nearest_neighbours import sorted_with_ties
 from chsic.pairs.strata import strata_of
@@ -80,7 +80,7 @@ class Confounder:
             if column.kind == "number":
                 values = self.scaled[:, place] - np.median(self.scaled[:, place])
                 if has_far_values(values):
-                    sentences.append(far_values(column.name, values))
+                    sentences.append(cautions.far_values(column.name, values))
         return sentences
 
     @property

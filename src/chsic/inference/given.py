@@ -199,10 +199,10 @@ def _partners(z: Confounder, pairs: str | PairGraph) -> tuple[Index | None, bool
 
 def _leave_out(n: int, n_used: int, names: list[str], by_value: bool | None) -> str:
     """Return the caution about samples without a partner, if enough others remain."""
-    sentence = cautions.without_partner(n - n_used, n, names, by_value=by_value)
     if n_used < MIN_SAMPLES:
+        alone = cautions.samples_alone(n - n_used, n, names, by_value=by_value)
         raise ValueError(
-            f"z: {sentence.removesuffix(', and are not used.')}, so that {n_used} can be compared; "
-            f"at least {MIN_SAMPLES} are needed: use coarser categories, or round z."
+            f"z: {alone}, so that {n_used} can be compared; at least {MIN_SAMPLES} are needed: use "
+            "coarser categories, or round z."
         )
-    return sentence
+    return cautions.without_partner(n - n_used, n, names, by_value=by_value)

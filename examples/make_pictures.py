@@ -22,9 +22,7 @@ def main() -> None:
     figure = Figure(figsize=(10, 8), layout="constrained")
     rows = figure.subplots(2, 2)
     for axes, name in zip(rows, ("rescues", "lemonade"), strict=True):
-        columns = {key: day[key] for key in ("ice_cream", name, "temperature")}
-        x, y, z = ({key: values} for key, values in columns.items())
-        plot.differences(x, y, z, axes=tuple(axes))
+        plot.differences("ice_cream", name, "temperature", data=day, axes=tuple(axes))
     plot.save(figure, IMAGES / "differences.png")
 
     figure = Figure(figsize=(10, 9), layout="constrained")
@@ -40,8 +38,8 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        x, y, z = ({name: day[name]} for name in ("ice_cream", "rescues", "temperature"))
-        chsic.write_report(page, x, y, z, source="chsic.datasets.summer", rng=0)
+        question = ("ice_cream", "rescues", "temperature")
+        chsic.write_report(page, *question, data=day, source="chsic.datasets.summer", rng=0)
         photograph(page, IMAGES / "report.png")
 
 

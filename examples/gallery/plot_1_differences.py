@@ -13,22 +13,21 @@ import chsic
 from chsic import plot
 
 day = chsic.datasets.summer()
-columns = {name: {name: values} for name, values in day.items()}  # names for the axes
 
 figure = Figure(figsize=(10, 8), layout="constrained")
 for axes, name in zip(figure.subplots(2, 2), ("rescues", "lemonade"), strict=True):
-    plot.differences(columns["ice_cream"], columns[name], columns["temperature"], axes=tuple(axes))
+    plot.differences("ice_cream", name, "temperature", data=day, axes=tuple(axes))
 
 # %%
 # Each point on the right is a pair of days. Nothing is left of the relation with rescues. That with
 # lemonade remains, because the same visitors buy both. The test says it in numbers:
 
 for name in ("rescues", "lemonade"):
-    result = chsic.chsic_test(day["ice_cream"], day[name], day["temperature"], rng=0)
+    result = chsic.chsic_test("ice_cream", name, "temperature", data=day, rng=0)
     print(f"ice cream and {name}: {result}")
 
 # %%
-# One of the results has a warning, and it is worth reading:
+# Both results have a warning, and it is worth reading:
 
 for sentence in result.warnings:
     print(sentence)

@@ -17,9 +17,9 @@ ignoring = chsic.screen(sales, rng=0)
 given = chsic.screen(day, given="temperature", rng=0)
 
 figure = Figure(figsize=(10, 9), layout="constrained")
-for row, found in zip(figure.subplots(2, 2), (ignoring, given), strict=True):
-    plot.heat_map(found, level=0.01, ax=row[0])
-    plot.network(found, level=0.01, ax=row[1])
+for row, screen in zip(figure.subplots(2, 2), (ignoring, given), strict=True):
+    plot.heat_map(screen, level=0.01, ax=row[0])
+    plot.network(screen, level=0.01, ax=row[1])
 
 # %%
 # Every pair, the most related first:

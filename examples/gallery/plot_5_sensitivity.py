@@ -14,8 +14,8 @@ from chsic import plot
 day = chsic.datasets.summer()
 figure = Figure(figsize=(10, 7), layout="constrained")
 for axes, name in zip(figure.subplots(2, 2), ("rescues", "lemonade"), strict=True):
-    found = chsic.sensitivity(day["ice_cream"], day[name], day["temperature"], rng=0)
-    plot.sensitivity(found, axes=tuple(axes))
+    result = chsic.sensitivity("ice_cream", name, "temperature", data=day, rng=0)
+    plot.sensitivity(result, axes=tuple(axes))
     axes[0].set_title(f"ice cream and {name}", loc="left", fontsize=11)
 
 # %%

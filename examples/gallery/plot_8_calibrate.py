@@ -14,21 +14,23 @@ import chsic
 
 day = chsic.datasets.summer()
 effects = [0.1, 0.2, 0.4]
-x, y, z = day["ice_cream"], day["rescues"], day["temperature"]
-found = chsic.calibrate(x, y, z, n_sim=60, effect_sizes=effects, n_resamples=999, rng=0)
-print(found)
+question = ("ice_cream", "rescues", "temperature")
+result = chsic.calibrate(
+    *question, data=day, n_sim=60, effect_sizes=effects, n_resamples=999, rng=0
+)
+print(result)
 
 # %%
 # Rates at level 0.05 with their 95 percent intervals; the first is the type I error. Sixty data
 # sets are few, chosen so that this page is built quickly: ``n_sim=200`` or more is what to use.
 
-rates = [found.rejection_rate(effect) for effect in found.effect_sizes]
-low, high = np.transpose([found.interval(effect) for effect in found.effect_sizes])
+rates = [result.rejection_rate(effect) for effect in result.effect_sizes]
+low, high = np.transpose([result.interval(effect) for effect in result.effect_sizes])
 
 figure = Figure(figsize=(9, 4), layout="constrained")
 ax = figure.subplots()
 spread = (rates - low, high - rates)
-ax.errorbar(found.effect_sizes, rates, spread, fmt="o-", color="#0072B2", capsize=3)
+ax.errorbar(result.effect_sizes, rates, spread, fmt="o-", color="#0072B2", capsize=3)
 ax.axhline(0.05, color="#999999", linestyle="--", lw=1, label="0.05")
 ax.legend(frameon=False)
 ax.set(xlabel="share of samples with coupled ranks", ylabel="rejected at 0.05", ylim=(0, 1.02))

@@ -50,6 +50,10 @@ def test_names_of_columns_stand_for_columns(frame, make):
 def test_several_columns_and_positions(frame):
     both = chsic.chsic_test("dose", "pain", ["age", "ward"], data=frame, n_resamples=99, rng=0)
     assert both.names == {"x": ("dose",), "y": ("pain",), "z": ("age", "ward")}
+    again = chsic.chsic_test("dose", "pain", frame.columns[2:], data=frame, n_resamples=99, rng=0)
+    assert again.to_dict() == both.to_dict()
+    alone = chsic.chsic_test("dose", "pain", [], data=frame, n_resamples=99, rng=0)
+    assert alone.names["z"] == ()
     numbers = frame[["dose", "pain", "age"]].to_numpy()
     by_place = chsic.chsic_test(0, 1, 2, data=numbers, n_resamples=99, rng=0)
     assert by_place.pvalue == chsic.chsic_test(*numbers.T, n_resamples=99, rng=0).pvalue
@@ -74,8 +78,14 @@ def test_a_report_takes_names_of_columns(frame, tmp_path):
             "x: got the name 'dose'; give the data frame as well",
         ),
         ("dosis", "frame", ValueError, "x: there is no column 'dosis'; did you mean 'dose'"),
+        ([], "frame", ValueError, "x: no column was named"),
         (["dose", "dose"], "frame", ValueError, "x: column 'dose' is named more than once"),
-        (np.zeros(9), "frame", TypeError, "x: expected the name of a column, or a list of names"),
+        (
+            np.zeros(9),
+            "frame",
+            TypeError,
+            "x: expected the name of a column",
+        ),
         ("dose", 3, TypeError, "data: expected a data frame"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from chsic.data.column import Column, all_finite, is_number, read_column
 MOST_LEVELS = 100  # of a category, each of which becomes a column
 
 Columns: TypeAlias = Sequence[Column]
-Names: TypeAlias = str | int | Sequence[str | int]  # of columns
+Names: TypeAlias = str | int | Iterable[str | int]  # of columns
 # Array-likes, series and data frames, of which no common type is known.
 Data: TypeAlias = Any
 
@@ -82,12 +82,12 @@ def column_names(argument: str, given: Names, raw: Mapping[str, Any]) -> list[st
     >>> column_names("given", "age", {"age": [1, 2], "dose": [3, 4]})
     ['age']
     """
-    if not isinstance(given, str | int | np.integer | Sequence):
+    one = isinstance(given, str | int | np.integer)
+    several = [given] if one else list(given) if isinstance(given, Iterable) else [None]
+    if not all(isinstance(name, str | int | np.integer | tuple) for name in several):
         raise TypeError(
-            f"{argument}: expected the name of a column, or a list of names, got "
-            f"{type(given).__name__}."
+            f"{argument}: expected the name of a column, or several, got {type(given).__name__}."
         )
-    several = [given] if isinstance(given, str | int | np.integer) else list(given)
     names = [str(name) for name in several]
     for name, times in Counter(names).items():
         if name not in raw:

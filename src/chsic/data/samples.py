@@ -127,7 +127,10 @@ def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
         return given
     raw = named_columns("data", data)
     names = {argument: column_names(argument, value, raw) for argument, value in given.items()}
-    return {argument: {name: raw[name] for name in of} for argument, of in names.items()}
+    for argument in ("x", "y"):
+        if not names[argument]:
+            raise ValueError(f"{argument}: no column was named; name at least one.")
+    return {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
 
 
 def complete_samples(samples: Samples) -> Samples:

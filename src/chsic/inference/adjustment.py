@@ -11,7 +11,7 @@ and y given z is not touched.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -76,7 +76,7 @@ class Adjustment(Protocol):
         """Fit columns."""
         ...
 
-    def parts(self) -> list[Batch]:
+    def parts(self) -> Iterator[Batch]:
         """Cut all samples into rows whose residuals can be computed together."""
         ...
 
@@ -95,17 +95,19 @@ def all_residuals(
     fitted: Fitted, targets: Columns, adjustment: Adjustment, workers: int = 1
 ) -> tuple[Array, Array | None]:
     """Compute the residuals of all samples, and shares of their noise, part by part."""
-    parts = adjustment.parts()
-    made = list(
-        in_order(lambda part: fitted.fit.residuals(targets(part.rows), part), parts, workers)
-    )
-    n = sum(len(residuals) for residuals, _ in made)
-    all_rows, shares = np.empty((n, made[0][0].shape[1])), np.empty(n)
-    for part, (residuals, noise) in zip(parts, made, strict=True):
-        all_rows[part.rows] = residuals
+
+    def of_part(part: Batch) -> tuple[Rows, Array, Array | None]:
+        return part.rows, *fitted.fit.residuals(targets(part.rows), part)
+
+    # A part is gone once its residuals are known, with the functions of z that it holds.
+    made = list(in_order(of_part, adjustment.parts(), workers))
+    n = sum(len(residuals) for _, residuals, _ in made)
+    all_rows, shares = np.empty((n, made[0][1].shape[1])), np.empty(n)
+    for rows, residuals, noise in made:
+        all_rows[rows] = residuals
         if noise is not None:
-            shares[part.rows] = noise
-    return all_rows, None if made[0][1] is None else shares
+            shares[rows] = noise
+    return all_rows, None if made[0][2] is None else shares
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,9 +133,9 @@ class NoAdjustment:
         """Compute the mean."""
         return Plain(CentredFit(_mean(targets, row_blocks(self._n))))
 
-    def parts(self) -> list[Batch]:
-        """Return rows that follow each other."""
-        return [Batch.at(rows) for rows in row_blocks(self._n)]
+    def parts(self) -> Iterator[Batch]:
+        """Yield rows that follow each other."""
+        return (Batch.at(rows) for rows in row_blocks(self._n))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -177,9 +179,9 @@ class StratumAdjustment:
                 cut.setdefault(part.part_of, []).append(part.rows)
         return Plain(StratumFit({one: _mean(targets, rows) for one, rows in cut.items()}))
 
-    def parts(self) -> list[Batch]:
-        """Return whole strata, or parts of large ones."""
-        return [Batch.at(part.rows, pairs=part) for part in self._strata.parts]
+    def parts(self) -> Iterator[Batch]:
+        """Yield whole strata, or parts of large ones."""
+        return (Batch.at(part.rows, pairs=part) for part in self._strata.parts)
 
 
 def _mean(targets: Columns, parts: list[Rows]) -> Array:
@@ -245,9 +247,9 @@ class CrossFittedAdjustment:
         fit = CrossFit(type(self._regressor).__name__)
         return Plain(fit, residuals, np.ones(len(values)))
 
-    def parts(self) -> list[Batch]:
-        """Return all rows: residuals are known."""
-        return [Batch.at(slice(0, len(self._z)))]
+    def parts(self) -> Iterator[Batch]:
+        """Yield all rows: residuals are known."""
+        return iter([Batch.at(slice(0, len(self._z)))])
 
     def _predictions(self, fitted: Any, fold: Index) -> Array:
         predictions: Array = np.ravel(fitted.predict(self._z[fold]))

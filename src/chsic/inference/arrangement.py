@@ -6,11 +6,11 @@ theory.md, section 5, has the rules.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from chsic._util.cache import Cache
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
 from chsic.inference.adjustment import (
@@ -138,7 +138,7 @@ def arrange(
     some = some_pairs(graph)
     warnings = (
         *given.cautions,
-        *_about_units(units, given.kind),
+        *_about_units(units, given),
         *_about_z(z),
         *_about_pairs(some, scaled, distance, z.names),
     )
@@ -185,7 +185,7 @@ def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
         unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
         unit_kernel=kernel,
         centre_share=1.0,
-        cautions=(*given.cautions, *_about_units(units, given.kind)),
+        cautions=(*given.cautions, *_about_units(units, given)),
     )
     batches = cut_into_batches(graph, units, strata=strata)
     return _arranged(given, plan, graph, strata, batches, (StratumAdjustment(strata),))
@@ -333,10 +333,11 @@ def _partition(z: Array, number: int) -> Units:
     return units_in_space(z, number)
 
 
-def _about_units(units: Units, kind: str) -> tuple[str, ...]:
+def _about_units(units: Units, given: Given) -> tuple[str, ...]:
     if len(units) >= FEW_UNITS:
         return ()
-    remedy = "block_size" if kind == "blocks" else "unit_size"
+    of_blocks = given.kind == "blocks" and given.settings.unit_size is None
+    remedy = "block_size" if of_blocks else "unit_size"
     return (cautions.few_signs(len(units), None if units.sizes.max() == 1 else remedy),)
 
 
@@ -376,8 +377,8 @@ class FitEffects:
         self._graph = graph
         partners = graph.degrees.astype(np.float64)
         self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
-        self._alone = functools.lru_cache(MOST_DIRECTIONS)(self._sums)
-        self._between = functools.lru_cache(MOST_BETWEEN)(self._products)
+        self._alone: Cache[_DirectionSums] = Cache(MOST_DIRECTIONS)
+        self._between: Cache[Array] = Cache(MOST_BETWEEN)
 
     def of(self, fits: Iterable[tuple[Fitted, Fitted]]) -> list[FitEffect]:
         """Return the effects of fits of two variables; none unless all samples were fitted."""
@@ -389,8 +390,10 @@ class FitEffects:
         assert isinstance(x.fit, RidgeFit)
         assert isinstance(y.fit, RidgeFit)
         c_x, c_y = x.fit.spent, y.fit.spent
-        alone_x, alone_y = self._alone(x.directions), self._alone(y.directions)
-        between = self._between(x.directions, y.directions)
+        d_x, d_y = x.directions, y.directions
+        alone_x = self._alone.get(d_x, lambda: self._sums(d_x))
+        alone_y = self._alone.get(d_y, lambda: self._sums(d_y))
+        between = self._between.get((d_x, d_y), lambda: alone_x.lap.T @ d_y.values)
         both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
         return FitEffect(
             1 + float(c_x @ alone_x.products) / self._total,
@@ -402,10 +405,6 @@ class FitEffects:
         lap = laplacian_times(self._graph, directions.values)
         products = np.einsum("ij,ij->j", directions.values, lap)
         return _DirectionSums(lap, products, np.einsum("ij,ij->j", lap, lap))
-
-    def _products(self, x: Directions, y: Directions) -> Array:
-        between: Array = self._alone(x).lap.T @ y.values
-        return between
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

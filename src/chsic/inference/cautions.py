@@ -149,9 +149,14 @@ def many_confounders(d: int) -> str:
 
 def ties_in_z(share: float, z: Sequence[str]) -> str:
     """Say that many samples share their values of numbers that were taken as continuous."""
+    remedy = (
+        "it was treated as continuous; if its values are names, say that it is a category"
+        if len(z) == 1
+        else "they were treated as continuous; if values are names, say that they are categories"
+    )
     return (
         f"{share:.0%} of the samples share their value of {confounders(z)} with two others or more,"
-        " but it was treated as continuous; if its values are names, say that it is a category."
+        f" but {remedy}."
     )
 
 
@@ -159,6 +164,6 @@ def pairs_far_apart(ratio: float, z: Sequence[str]) -> str:
     """Say that partners are hardly closer in z than any two samples."""
     return (
         f"Samples that are compared are far apart in {confounders(z)}: their median distance is "
-        f"{ratio:.0%} of that of any two samples, so that comparing them removes little of its "
-        "influence."
+        f"{ratio:.0%} of that of any two samples, so that comparing them removes little of "
+        f"{'its' if len(z) == 1 else 'their'} influence."
     )

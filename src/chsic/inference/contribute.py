@@ -62,6 +62,11 @@ class VariableRows:
     residuals: Sequence[Residuals] | None = None
     with_itself: ProductSums | None = None
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the residuals, which are held for several comparisons."""
+        return sum(residuals.nbytes for residuals in self.residuals or ())
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Rows:
@@ -134,7 +139,8 @@ class Residuals:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays, once those are computed that are made when asked for."""
-        return int(sum(getattr(self, field.name).nbytes for field in _FIELDS) + self.lap.nbytes)
+        fields = {id(array): array for array in (getattr(self, f.name) for f in _FIELDS)}
+        return int(sum(array.nbytes for array in fields.values()) + self.lap.nbytes)
 
     @functools.cached_property
     def weighted(self) -> Any:

@@ -221,7 +221,8 @@ class PlannedVariable:
         """Bytes of what is held for this variable alone."""
         known = [one for fitted in self.features for one in (fitted.residuals, fitted.noise)]
         arrays = [self.columns, self.standardised, *known]
-        return sum(array.nbytes for array in arrays if array is not None)
+        remembered = sum(rows.nbytes for rows in (self.known or {}).values())
+        return remembered + sum(array.nbytes for array in arrays if array is not None)
 
     def select(self, kernels: Sequence[int]) -> PlannedVariable:
         """Return the same variable with some of its kernels."""

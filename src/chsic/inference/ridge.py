@@ -10,7 +10,7 @@ fitted: what that misses is smooth in z, and differences over close pairs do not
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -241,7 +241,7 @@ class Ridge:
     @property
     def nbytes(self) -> int:
         """Bytes of what regressions share."""
-        shared = sum(directions.values.nbytes for _, directions in self._bases.values())
+        shared = sum(directions.values.nbytes for _, directions in list(self._bases.values()))
         return int(self._z.nbytes + shared + (self._trial.nbytes if self._trial else 0))
 
     def fit(self, values: Array, *, slopes: bool = False) -> Fitted:
@@ -347,9 +347,9 @@ class RidgeAdjustment:
         """Fit the samples that the regression looks at."""
         return self.ridge.fit(targets(self.ridge.rows))
 
-    def parts(self) -> list[Batch]:
-        """Return rows that follow each other."""
-        return [Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z))]
+    def parts(self) -> Iterator[Batch]:
+        """Yield rows that follow each other."""
+        return (Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z)))
 
 
 class AdditiveRidge(Ridge):

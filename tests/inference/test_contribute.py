@@ -5,10 +5,10 @@ import pytest
 
 import chsic
 from chsic.inference.adjustment import NoAdjustment
-from chsic.inference.arrangement import FitEffects
 from chsic.inference.batches import Batch
 from chsic.inference.contribute import _adjusted, _unadjusted, product_sums
 from chsic.inference.decide import unit_grams, unit_scale
+from chsic.inference.fit_effects import FitEffects
 from chsic.inference.plan import FitEffect
 from chsic.inference.ridge import Ridge
 from chsic.inference.units import Units, units_in_space, units_in_strata

@@ -1,6 +1,8 @@
 """Plan, contribute, merge, decide: a plan is small, and rows need nothing else to contribute."""
 
+import gc
 import pickle
+import weakref
 
 import array_api_strict
 import numpy as np
@@ -12,7 +14,7 @@ from chsic._util.parallel import blas_on_one_thread
 from chsic.data.samples import read_samples
 from chsic.inference import batches
 from chsic.inference.arrangement import arrange
-from chsic.inference.compare import learn, make_plan, rows_of
+from chsic.inference.compare import learn, make_plan, remember, rows_of
 from chsic.inference.contribute import Rows, VariableRows, contribute, merge
 from chsic.inference.decide import decide
 from chsic.inference.given import Given
@@ -159,3 +161,24 @@ def test_a_cross_fitted_regressor_has_no_residuals_of_other_rows():
     other = [VariableRows(v.standardised) for v in variables]
     with pytest.raises(ValueError, match="adjust: LinearRegression was cross-fitted"):
         contribute(plan, Rows(batch, *other))
+
+
+def test_nothing_of_a_finished_test_waits_for_the_garbage_collector():
+    """Directions of a regression take n x 65 numbers: a cycle would keep those of many tests."""
+    gc.disable()
+    try:
+        arrangement = planned(*CASES["line"])[1]
+        effects, batches_ = weakref.ref(arrangement.effects), weakref.ref(arrangement.batches[0])
+        del arrangement
+        assert effects() is None
+        assert batches_() is None
+    finally:
+        gc.enable()
+
+
+def test_a_variable_weighs_what_it_remembers():
+    _, arrangement, (x, _), _, _ = planned(*CASES["line"])
+    known = remember(x, arrangement.batches)
+    held = [one for rows in known.known.values() for one in rows.residuals]
+    arrays = sum(one.features.nbytes + one.lap.nbytes + one.weighted.nbytes for one in held)
+    assert known.nbytes >= x.nbytes + arrays

@@ -6,27 +6,26 @@ theory.md, section 5, has the rules.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from chsic._util.cache import Cache
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
 from chsic.inference.adjustment import (
     ADJUSTMENTS,
     Adjustment,
     CrossFittedAdjustment,
-    Fitted,
     NoAdjustment,
     StratumAdjustment,
 )
 from chsic.inference.batches import Batch, Strata, cut_into_batches
 from chsic.inference.confounder import Confounder
+from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned, join_metrics
-from chsic.inference.plan import Conditioning, FitEffect
-from chsic.inference.ridge import Directions, RidgeAdjustment, RidgeFit
+from chsic.inference.plan import Conditioning
+from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.units import (
     Units,
     number_of_units,
@@ -42,7 +41,6 @@ from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_bloc
 from chsic.pairs.closest_kdtree import closest_in_space
 from chsic.pairs.graph import count_pairs, max_pairs, some_pairs
 from chsic.pairs.joint_variation import vary_together
-from chsic.pairs.laplacian import laplacian_times
 from chsic.pairs.nearest_neighbours import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM
 
@@ -57,7 +55,6 @@ FEW_SAMPLES = 30  # of which one may well be far from the others
 FEW_UNITS = 20
 FAR_APART = 0.7  # of the median distance of any two samples
 SOME_PAIRS = 100  # that show at once whether x and y vary together, if they often do
-MOST_DIRECTIONS, MOST_BETWEEN = 6, 64  # that are kept: n x m and m x m numbers each
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -364,53 +361,3 @@ def _about_pairs(
         return ()
     ratio = float(np.median(np.linalg.norm(z[i] - z[j], axis=1))) / distance
     return () if ratio <= FAR_APART else (cautions.pairs_far_apart(ratio, names),)
-
-
-class FitEffects:
-    """Works out tr(Lap A_x), tr(Lap A_y) and tr(Lap A_x Lap A_y) for A = I + D diag(c) D'.
-
-    A = (I - S)^2 is what a ridge regression makes of the covariance of noise (theory.md, eq. 22).
-    Many fits have the same directions D, so that what depends on those alone is kept in LRU caches.
-    """
-
-    def __init__(self, graph: PairGraph) -> None:
-        self._graph = graph
-        partners = graph.degrees.astype(np.float64)
-        self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
-        self._alone: Cache[_DirectionSums] = Cache(MOST_DIRECTIONS)
-        self._between: Cache[Array] = Cache(MOST_BETWEEN)
-
-    def of(self, fits: Iterable[tuple[Fitted, Fitted]]) -> list[FitEffect]:
-        """Return the effects of fits of two variables; none unless all samples were fitted."""
-        return [self._of(x, y) for x, y in fits]
-
-    def _of(self, x: Fitted, y: Fitted) -> FitEffect:
-        if x.directions is None or y.directions is None:
-            return FitEffect()
-        assert isinstance(x.fit, RidgeFit)
-        assert isinstance(y.fit, RidgeFit)
-        c_x, c_y = x.fit.spent, y.fit.spent
-        d_x, d_y = x.directions, y.directions
-        alone_x = self._alone.get(d_x, lambda: self._sums(d_x))
-        alone_y = self._alone.get(d_y, lambda: self._sums(d_y))
-        between = self._between.get((d_x, d_y), lambda: alone_x.lap.T @ d_y.values)
-        both = c_x @ alone_x.squares + c_y @ alone_y.squares + c_x @ between**2 @ c_y
-        return FitEffect(
-            1 + float(c_x @ alone_x.products) / self._total,
-            1 + float(c_y @ alone_y.products) / self._total,
-            1 + float(both) / self._squares,
-        )
-
-    def _sums(self, directions: Directions) -> _DirectionSums:
-        lap = laplacian_times(self._graph, directions.values)
-        products = np.einsum("ij,ij->j", directions.values, lap)
-        return _DirectionSums(lap, products, np.einsum("ij,ij->j", lap, lap))
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _DirectionSums:
-    """Lap D, and the diagonals of D'Lap D and of D'Lap^2 D."""
-
-    lap: Array
-    products: Array
-    squares: Array

@@ -170,7 +170,7 @@ def make_plan(
     between = list(zip(x.features, y.features, strict=True)) if x.features and y.features else []
     middle = x.plan.middle
     alone = [(x.features[middle],) * 2, (y.features[middle],) * 2] if between else []
-    effects = arrangement.effects.of((*between, *alone))
+    effects = arrangement.effects.of([*between, *alone])
     with_kernel = augment is not False and given.unit_kernel is not None
     return Plan(
         x=x.plan,

@@ -51,8 +51,7 @@ def read_columns(
     """
     given = {} if kinds is None else kinds
     return [
-        raw if isinstance(raw, Column) else read_column(name, raw, given.get(name))
-        for name, raw in cut_into_columns(argument, values)
+        read_column(name, raw, given.get(name)) for name, raw in cut_into_columns(argument, values)
     ]
 
 
@@ -190,9 +189,7 @@ def called(argument: str, column: Column) -> str:
 
 
 def cut_into_columns(argument: str, values: Any) -> list[tuple[str, Any]]:
-    """Cut what was given into named columns; those that were read already stay."""
-    if isinstance(values, list) and values and all(isinstance(v, Column) for v in values):
-        return [(column.name, column) for column in values]
+    """Cut what was given into named columns."""
     if isinstance(values, Mapping):
         if not values:
             raise ValueError(f"{argument}: the mapping has no columns; give at least one.")

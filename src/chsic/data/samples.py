@@ -21,7 +21,7 @@ from chsic.data.arguments import (
     named_columns,
     require_usable,
 )
-from chsic.data.column import Column, read_column
+from chsic.data.column import read_column
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message
@@ -175,9 +175,7 @@ def read_arguments(
     kind_of = as_kinds(kinds, [*given, *sorted(names - given.keys())])
     return {
         argument: [
-            raw
-            if isinstance(raw, Column)
-            else read_column(
+            read_column(
                 name, raw, kind_of.get(name, None if argument in names else kind_of.get(argument))
             )
             for name, raw in columns

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ RESULTS = ROOT / "benchmarks" / "results" / "against.json"
 TURNS = 5
 
 
-def cases() -> dict[str, tuple[Callable[[], object], int]]:
+def cases(folder: Path) -> dict[str, tuple[Callable[[], object], int]]:
     """Return calls that both versions know, and how often each is repeated in a turn."""
     import chsic
 
@@ -37,19 +38,18 @@ def cases() -> dict[str, tuple[Callable[[], object], int]]:
     for n, d, times in ((100, 1, 40), (300, 1, 30), (1_000, 1, 20), (10_000, 1, 8), (100_000, 1, 2),
                         (300, 2, 8), (2_000, 3, 4), (20_000, 2, 2)):  # fmt: skip
         x, y, z = samples(n, d)
-        test = lambda x=x, y=y, z=z: chsic.chsic_test(x, y, z, rng=0)  # noqa: E731
-        calls[f"chsic_test, n = {n}, {d} columns of z"] = test, times
+        name = f"chsic_test, n = {n}, columns of z: {d}"
+        calls[name] = partial(chsic.chsic_test, x, y, z, rng=0), times
     x, y, z = samples(10_000)
     levels = np.round(2 * z)
-    calls["chsic_test, n = 10000, z of few values"] = (
-        lambda: chsic.chsic_test(x, y, levels, rng=0), 8)  # fmt: skip
-    calls["hsic_test, n = 10000"] = lambda: chsic.hsic_test(x, y, rng=0), 8
+    of_levels = partial(chsic.chsic_test, x, y, levels, rng=0)
+    calls["chsic_test, n = 10000, z of few values"] = of_levels, 8
+    calls["hsic_test, n = 10000"] = partial(chsic.hsic_test, x, y, rng=0), 8
     for n, times in ((100, 50), (1_000, 30), (100_000, 3)):
         u, v, w = samples(n)
-        measure = lambda u=u, v=v, w=w: chsic.chsic(u, v, w)  # noqa: E731
-        calls[f"chsic, n = {n}"] = measure, times
+        calls[f"chsic, n = {n}"] = partial(chsic.chsic, u, v, w), times
     frame = {f"v{k}": rng.normal(size=500) + z[:500] for k in range(12)} | {"z": z[:500]}
-    calls["screen, 66 pairs of 500 samples"] = lambda: chsic.screen(frame, "z", rng=0), 2
+    calls["screen, 66 pairs of 500 samples"] = partial(chsic.screen, frame, "z", rng=0), 2
 
     def discover() -> None:
         tests = chsic.Discovery(frame)
@@ -59,30 +59,28 @@ def cases() -> dict[str, tuple[Callable[[], object], int]]:
 
     calls["discovery, 10 questions"] = discover, 2
     a, b, c = (column[:400] for column in (x, y, z))
-    calls["sensitivity, n = 400"] = lambda: chsic.sensitivity(a, b, c, rng=0), 2
-    calls["calibrate, n = 400"] = lambda: chsic.calibrate(a, b, c, n_sim=10, rng=0), 1
-    folder = tempfile.mkdtemp()
+    calls["sensitivity, n = 400"] = partial(chsic.sensitivity, a, b, c, rng=0), 2
+    calls["calibrate, n = 400"] = partial(chsic.calibrate, a, b, c, n_sim=10, rng=0), 1
     for n in (400, 2_000, 10_000):
         u, v, w = (column[:n] for column in (x, y, z))
-        write = lambda u=u, v=v, w=w: chsic.write_report(  # noqa: E731
-            Path(folder) / "report.html", u, v, w, rng=0
-        )
-        calls[f"write_report, n = {n}"] = write, 2
+        page = folder / "report.html"
+        calls[f"write_report, n = {n}"] = partial(chsic.write_report, page, u, v, w, rng=0), 2
     return calls
 
 
 def measure() -> dict[str, float]:
     """Return the smallest processor time of each call in this process."""
-    seconds = {}
-    for name, (call, times) in cases().items():
-        call()  # what is loaded or compiled at the first call
-        taken = []
-        for _ in range(times):
-            start = time.process_time()
-            call()
-            taken.append(time.process_time() - start)
-        seconds[name] = min(taken)
-    return seconds
+    best = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (call, times) in cases(Path(folder)).items():
+            call()  # what is loaded or compiled at the first call
+            seconds = []
+            for _ in range(times):
+                start = time.process_time()
+                call()
+                seconds.append(time.process_time() - start)
+            best[name] = min(seconds)
+    return best
 
 
 def _in_process(source: Path) -> dict[str, float]:

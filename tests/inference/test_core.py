@@ -14,7 +14,7 @@ from chsic._util.parallel import blas_on_one_thread
 from chsic.data.samples import read_samples
 from chsic.inference import batches
 from chsic.inference.arrangement import arrange
-from chsic.inference.compare import learn, make_plan, remember, rows_of
+from chsic.inference.compare import make_plan, remember, rows_of
 from chsic.inference.contribute import Rows, VariableRows, contribute, merge
 from chsic.inference.decide import decide
 from chsic.inference.given import Given
@@ -48,8 +48,8 @@ def planned(samples, settings):
     samples = read_samples(*samples)
     given = Given.of(samples.z, settings, rng)
     variables = [given.variable("x", samples.x), given.variable("y", samples.y)]
-    arrangement = arrange(given, len(samples), learn(given, variables), rng)
-    adjustments = (arrangement.adjustments * 2)[:2]
+    arrangement = arrange(given, len(samples), given.learn([v.clipped for v in variables]), rng)
+    adjustments = arrangement.adjustments_of(2)
     x, y = (
         plan_variable(name, variable, columns, adjustment, arrangement.graph, arrangement.z_names)
         for name, variable, columns, adjustment in zip(

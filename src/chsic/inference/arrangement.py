@@ -40,7 +40,7 @@ from chsic.pairs import PairGraph, closest_pairs
 from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
 from chsic.pairs.closest_kdtree import closest_in_space
 from chsic.pairs.graph import count_pairs, max_pairs, some_pairs
-from chsic.pairs.joint_variation import vary_together
+from chsic.pairs.joint_variation import differ_in_both, vary_together
 from chsic.pairs.nearest_neighbours import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM
 
@@ -92,10 +92,12 @@ class Arrangement:
 
     def vary_together(self, x: Array, y: Array) -> bool:
         """Tell whether any pair of samples differs in both x and y."""
-        i, j = self.some_pairs
-        if np.any((x[i] != x[j]).any(axis=1) & (y[i] != y[j]).any(axis=1)):
-            return True
-        return vary_together(self.graph, x, y)
+        return differ_in_both(x, y, *self.some_pairs) or vary_together(self.graph, x, y)
+
+    def adjustments_of(self, number: int) -> tuple[Adjustment, ...]:
+        """Return an adjustment for each of some variables, which may share one."""
+        shared = len(self.adjustments) == 1
+        return self.adjustments * number if shared else self.adjustments
 
 
 def arrange(

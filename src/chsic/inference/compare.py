@@ -84,7 +84,7 @@ class Question:
         given = Given.of(samples.z, settings, rng, like=like)
         samples = samples if given.rows is None else samples.rows(given.rows)
         x, y = given.variable("x", samples.x), given.variable("y", samples.y)
-        return cls(samples, given, x, y, learn(given, (x, y)))
+        return cls(samples, given, x, y, given.learn([x.clipped, y.clipped]))
 
     def answer(self, rng: np.random.Generator, workers: int = 1) -> IndependenceResult:
         """Plan, contribute, merge and decide."""
@@ -109,7 +109,7 @@ class Question:
         self, arrangement: Arrangement, bandwidth: Bandwidths, workers: int = 1
     ) -> tuple[PlannedVariable, PlannedVariable]:
         """Plan x and y."""
-        of_x, of_y = (arrangement.adjustments * 2)[:2]  # one for both, or one for each
+        of_x, of_y = arrangement.adjustments_of(2)
         graph, tol = arrangement.graph, self.given.settings.tol
         x = plan_variable(
             "x", self.x, self.samples.x, of_x, graph, arrangement.z_names,
@@ -120,12 +120,6 @@ class Question:
             bandwidth=bandwidth, tol=tol, workers=workers,
         )  # fmt: skip
         return x, y
-
-
-def learn(given: Given, variables: Sequence[Variable]) -> list[Learned]:
-    """Learn a metric of z for each variable, if z has several columns."""
-    learner = given.metric_learner
-    return [] if learner is None else [learner.learn(variable.clipped) for variable in variables]
 
 
 def compare(
@@ -150,10 +144,7 @@ def compare(
         labels = arrangement.strata.labels
         return table_probability(labels, strata_of(x.columns), strata_of(y.columns))
 
-    batches = arrangement.batches
-    sums = merge(
-        [of_batch(batches[0])] if len(batches) == 1 else in_order(of_batch, batches, workers)
-    )
+    sums = merge(in_order(of_batch, arrangement.batches, workers))
     return decide(plan, sums, rng, table_pvalue)
 
 

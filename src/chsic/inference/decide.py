@@ -16,7 +16,7 @@ import numpy as np
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
 from chsic.inference.contribute import ProductSums, Sums
-from chsic.inference.null import JointNull, Law, attainable_pvalues, joint_null
+from chsic.inference.null import JointNull, Law, joint_null, pvalue_of_units
 from chsic.inference.plan import FitEffect, Plan
 from chsic.inference.result import IndependenceResult, Member, Profile
 
@@ -66,8 +66,7 @@ def decide(
         rng=rng,
     )
     if not plan.given.in_strata:
-        attainable = attainable_pvalues([gram.null for gram in grams])
-        null = null.at_least([p for p in attainable for _ in weights])
+        null = null.at_least([pvalue_of_units(gram.null) for gram in grams for _ in weights])
     elif table_pvalue is not None and null.pvalue <= SMALL:
         null = null.at_least([table_pvalue()] * len(members))
     return _result(plan, grams, of_x, of_y, members, null)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 
 from chsic._util.malloc import keep_freed_memory
-from chsic._util.validate import MIN_SAMPLES, Index
+from chsic._util.validate import MIN_SAMPLES, Array, Index
 from chsic.data.arguments import Columns
 from chsic.inference import cautions
 from chsic.inference.confounder import Confounder
-from chsic.inference.metric import MetricLearner
+from chsic.inference.metric import Learned, MetricLearner
 from chsic.inference.ridge import Ridge
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable
@@ -145,6 +146,11 @@ class Given:
         if self.like is not None and self.like.confounder is self.confounder:
             return self.like.z_distance
         return typical_distance(self.confounder.scaled) or 1.0
+
+    def learn(self, variables: Sequence[Array]) -> list[Learned]:
+        """Learn a metric of z for each variable, if z has several columns."""
+        learner = self.metric_learner
+        return [] if learner is None else [learner.learn(values) for values in variables]
 
     def _same_z(self) -> Given | None:
         """Return the other one, if it makes the same regressions."""

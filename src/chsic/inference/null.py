@@ -332,11 +332,6 @@ def table_probability(strata: Index, x: Index, y: Index) -> float:
     return float(np.exp(min(sums - entries, 0.0)))
 
 
-def attainable_pvalues(grams: Sequence[Array]) -> list[float]:
-    """Return the smallest p-value by signs of units for each Gram matrix of their products."""
-    return [pvalue_of_units(gram) for gram in grams]
-
-
 def pvalue_of_units(gram: Array) -> float:
     """Return the smallest p-value by signs of units, of which a few may outweigh all others.
 

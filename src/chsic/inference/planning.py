@@ -194,8 +194,7 @@ def _plan_kernels(
         fitted = adjustment.fit(features)  # theory.md, eq. 16
         return KernelPlan(width * unit, width, landmarks, missed, fitted.fit), fitted
 
-    made = map(plan, widths) if workers == 1 else in_order(plan, widths, workers)
-    kernels, fitted = zip(*made, strict=True)
+    kernels, fitted = zip(*in_order(plan, widths, workers), strict=True)
     return kernels, fitted
 
 

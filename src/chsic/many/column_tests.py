@@ -14,7 +14,7 @@ from chsic.data.arguments import Columns
 from chsic.data.column import Column
 from chsic.data.samples import Samples
 from chsic.inference.arrangement import arrange
-from chsic.inference.compare import compare, learn, remember
+from chsic.inference.compare import compare, remember
 from chsic.inference.given import Given
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
@@ -95,11 +95,9 @@ class ColumnTests:
         self._failures = {k: one for k, one in enumerate(read) if isinstance(one, Failure)}
         if not self._variables:
             return  # nothing can be tested
-        learned = learn(given, list(self._variables.values()))
+        learned = given.learn([variable.clipped for variable in self._variables.values()])
         self._arrangement = arrange(given, len(self._columns[0].values), learned, rng)
-        adjustments = self._arrangement.adjustments
-        if len(adjustments) == 1:
-            adjustments *= len(self._variables)
+        adjustments = self._arrangement.adjustments_of(len(self._variables))
         self._adjustments = dict(zip(self._variables, adjustments, strict=True))
 
     def results(

@@ -123,16 +123,12 @@ class Source:
         z = given.confounder
         assert z is not None
         values = [_values(columns)[0] for columns in (samples.x, samples.y)]
-        learner = given.metric_learner
-        learned = [] if learner is None else [learner.learn(own) for own in values]
-        adjustments = arrange(given, len(samples), learned, rng).adjustments
-        if len(adjustments) == 1:
-            adjustments *= 2
+        arranged = arrange(given, len(samples), given.learn(values), rng)
         halves = np.array_split(rng.permutation(len(samples)), 2)
         x, y = (
             _Redrawn.of(columns, adjustment, z, given.in_strata, half)
             for columns, adjustment, half in zip(
-                (samples.x, samples.y), adjustments, halves, strict=True
+                (samples.x, samples.y), arranged.adjustments_of(2), halves, strict=True
             )
         )
         return cls(samples, x, y)

@@ -9,7 +9,6 @@ from chsic._util.validate import Array, Index
 from chsic.pairs.graph import Intervals, PairGraph
 
 CHUNK = 2**20  # pairs that are looked at together
-FIRST_PAIRS = 16  # that are looked at before the others
 
 
 def vary_together(graph: PairGraph, x: Array, y: Array) -> bool:
@@ -40,12 +39,7 @@ def vary_together(graph: PairGraph, x: Array, y: Array) -> bool:
 
 
 def differ_in_both(x: Array, y: Array, i: Index, j: Index) -> bool:
-    """Tell whether any of some pairs differs in both; the first few mostly show it."""
-    few = slice(FIRST_PAIRS)
-    return _any_differs(x, y, i[few], j[few]) or _any_differs(x, y, i, j)
-
-
-def _any_differs(x: Array, y: Array, i: Index, j: Index) -> bool:
+    """Tell whether any of some pairs differs in both."""
     return bool(np.any(_differ(x[i], x[j]) & _differ(y[i], y[j])))
 
 

@@ -159,18 +159,13 @@ def _run_chunks(runs: Intervals) -> Iterator[Chunk]:
     n = len(runs.order)
     for start in range(0, n, CHUNK):
         stop = min(start + CHUNK, n)
-        yield _samples(runs, start, stop), functools.partial(_run_rows, runs, start, stop)
-
-
-def _samples(runs: Intervals, start: int, stop: int) -> Rows:
-    """Return which samples stand in some positions."""
-    return slice(start, stop) if runs.in_order else runs.order[start:stop]
+        yield runs.samples(start, stop), functools.partial(_run_rows, runs, start, stop)
 
 
 def _run_rows(runs: Intervals, start: int, stop: int, get_rows: GetRows) -> Any:
     """Return rows of Lap V where the partners of a position, and itself, are a run around it."""
     first, last = int(runs.starts[start]), int(runs.stops[stop - 1])
-    window = get_rows(_samples(runs, first, last))
+    window = get_rows(runs.samples(first, last))
     begin, end = runs.starts[start:stop] - first, runs.stops[start:stop] - first
     here = slice(start - first, stop - first)
     xp = array_namespace(window)

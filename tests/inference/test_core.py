@@ -15,11 +15,12 @@ from chsic.data.samples import read_samples
 from chsic.inference import batches
 from chsic.inference.arrangement import arrange
 from chsic.inference.compare import make_plan, remember, rows_of
-from chsic.inference.contribute import Rows, VariableRows, contribute, merge
+from chsic.inference.contribute import Rows, VariableRows, contribute
 from chsic.inference.decide import decide
 from chsic.inference.given import Given
 from chsic.inference.planning import plan_variable
 from chsic.inference.settings import Settings
+from chsic.inference.sums import merge
 
 N = 700
 

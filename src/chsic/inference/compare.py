@@ -11,7 +11,7 @@ from chsic._util.parallel import in_order
 from chsic.data.samples import Samples
 from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.batches import Batch
-from chsic.inference.contribute import Rows, Sums, VariableRows, contribute, merge, product_sums
+from chsic.inference.contribute import Rows, VariableRows, contribute, product_sums
 from chsic.inference.contribute import residuals as residuals_of
 from chsic.inference.decide import comparable, decide
 from chsic.inference.given import Given
@@ -21,6 +21,7 @@ from chsic.inference.plan import FitEffect, Plan, PlannedVariable
 from chsic.inference.planning import Bandwidths, plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
+from chsic.inference.sums import Sums, merge
 from chsic.inference.variable import Variable
 from chsic.pairs.strata import strata_of
 

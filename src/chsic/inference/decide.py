@@ -15,10 +15,10 @@ import numpy as np
 
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
-from chsic.inference.contribute import ProductSums, Sums
 from chsic.inference.null import JointNull, Law, joint_null, pvalue_of_units
 from chsic.inference.plan import FitEffect, Plan
 from chsic.inference.result import IndependenceResult, Member, Profile
+from chsic.inference.sums import ProductSums, Sums
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums over units, relative
 MISSED_MUCH = 0.1  # of a kernel by its features

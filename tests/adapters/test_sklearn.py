@@ -149,16 +149,13 @@ def test_selector_checks_its_settings(settings, error, message):
         selector(**settings).fit(table, y)
 
 
-def test_selector_draws_signs_by_random_state():
+def test_no_random_state_decides_what_is_selected():
     table, y = features(100)
 
     def pvalues(state):
-        return selector(random_state=state, n_resamples=99).fit(table, y).pvalues_.tolist()
+        return selector(random_state=state).fit(table, y).pvalues_.tolist()
 
-    assert pvalues(3) == pvalues(np.int64(3)) != pvalues(None)
-    assert pvalues(np.random.RandomState(3)) == pvalues(np.random.RandomState(3))
-    state = np.random.RandomState(3)
-    assert pvalues(state) != pvalues(state)
+    assert pvalues(3) == pvalues(np.random.RandomState(4)) == pvalues(None)
 
 
 def test_selector_adjusts_by_benjamini_and_hochberg():

@@ -60,12 +60,14 @@ def test_tigramite_signs_follow_the_seed_and_the_data_alone(tigramite, data):
     def pvalue(test, *values):
         return test.run_test_raw(*values)[1]
 
-    first, other = tigramite.CHSIC(n_resamples=999), tigramite.CHSIC(n_resamples=999)
+    first, other = (tigramite.CHSIC(significance="shuffle_test") for _ in range(2))
     alone = pvalue(first, x, y, z)
     pvalue(other, x, z)
     assert pvalue(other, x, y, z) == alone
-    seeds = {pvalue(tigramite.CHSIC(n_resamples=999, seed=seed), x, y, z) for seed in range(3)}
-    assert len(seeds) == 3
+    by_signs = [tigramite.CHSIC(significance="shuffle_test", seed=seed) for seed in range(3)]
+    assert len({pvalue(test, x, y, z) for test in by_signs}) > 1
+    analytic = [tigramite.CHSIC(seed=seed) for seed in range(3)]
+    assert len({pvalue(test, x, y, z) for test in analytic}) == 1
 
 
 def test_tigramite_refuses_settings_it_cannot_follow(tigramite):

@@ -38,7 +38,8 @@ def test_one_coincidence_is_as_certain_as_it_is_rare(n):
     assert chsic.hsic_test(event * 1.0, event * 2.0, rng=0).pvalue == pytest.approx(1 / n)
     strata = np.arange(n) % 5
     found = chsic.chsic_test(event * 1.0, event * 2.0, strata, rng=0)
-    assert found.pvalue == pytest.approx(5 / n)
+    # Where the event's stratum has few units, their signs show a little less than the table does.
+    assert (1 - 1e-9) * 5 / n <= found.pvalue < 1.5 * 5 / n
 
 
 def test_many_coincidences_are_certain():
@@ -52,7 +53,7 @@ def test_a_large_stratum_beside_many_small_ones_is_cut_into_units():
     rng = np.random.default_rng(0)
     strata = np.where(rng.random(2_000) < 0.4, 0, rng.integers(1, 300, 2_000))
     strata = np.unique(strata, return_inverse=True)[1]
-    units = units_in_strata(strata, 128, rng)
+    units = units_in_strata(strata, 128)
     assert units.sizes.max() < 2 * 2_000 / 128 + 20
     of_large = strata[units.order] == 0
     inside = np.add.reduceat(of_large, units.bounds[:-1])

@@ -56,7 +56,7 @@ def test_parts_of_strata_hold_every_sample_once(monkeypatch, sizes):
     monkeypatch.setattr(arrays, "BLOCK_ROWS", 90)
     rng = np.random.default_rng(0)
     labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    units = units_in_strata(labels, 30, rng)
+    units = units_in_strata(labels, 30)
     strata = Strata(labels, units.order)
     assert sorted(np.concatenate([part.rows for part in strata.parts])) == list(range(1_000))
     for part in strata.parts:

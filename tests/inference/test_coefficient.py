@@ -94,3 +94,26 @@ def test_intervals_hold_the_estimate(n):
         result = chsic.chsic_test(x, y, z, rng=0)
         low, high = result.confidence_interval()
         assert low <= result.coefficient <= high
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize(
+    ("scenario", "n", "number"), [("m_minus-10dB", 3_000, 40), ("levels", 3_000, 40)]
+)
+def test_intervals_are_as_wide_as_the_coefficient_varies(scenario, n, number):
+    """They were four times too wide: units along z took change along z for chance."""
+    results = [
+        chsic.chsic_test(*chsic.datasets.draw_scenario(scenario, n, rng=seed))
+        for seed in range(number)
+    ]
+    deviation = np.std([result.coefficient for result in results], ddof=1)
+    widths = [np.ptp(result.confidence_interval()) / (2 * 1.96) for result in results]
+    # A standard deviation of 40 values is known up to 11 percent: three of these, and 15 percent.
+    assert 0.6 < np.mean(widths) / deviation < 1.6
+
+
+def test_dependence_that_cancels_along_z_does_not_widen_the_interval():
+    x, y, z = chsic.datasets.draw_scenario("cancel", 3_000, rng=0)
+    unrelated = chsic.chsic_test(x, np.random.default_rng(1).permutation(y), z)
+    found = chsic.chsic_test(x, y, z)
+    assert found.null_spread < 2 * unrelated.null_spread

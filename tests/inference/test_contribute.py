@@ -11,14 +11,14 @@ from chsic.inference.decide import unit_grams, unit_scale
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.plan import FitEffect
 from chsic.inference.ridge import Ridge
-from chsic.inference.units import Units, units_in_space, units_in_strata
+from chsic.inference.units import Units, interleave, units_in_space, units_in_strata
 
 
 def whole(graph, units=None):
     """All samples as one batch."""
     n = graph.n_samples
     units = Units(np.arange(n), np.arange(n + 1)) if units is None else units
-    return Batch(slice(0, n), None, graph, slice(0, n), units)
+    return Batch(slice(0, n), None, graph, slice(0, n), units, interleave(units.order, 7))
 
 
 def test_grams_are_the_literal_sums():
@@ -33,7 +33,7 @@ def test_grams_are_the_literal_sums():
     x, y = (_adjusted(f, noise, batch) for f, noise in ((u, noise_x), (v, noise_y)))
     weights = np.ones((4, 4))
     effect = FitEffect(0.9, 0.8, 0.7)
-    grams = unit_grams(product_sums(x, y, batch), effect)
+    grams = unit_grams(product_sums(x, y, batch, batch.units), effect)
     lap, partners = graph.laplacian().toarray(), graph.degrees
     contributions, products, centre = [], [], []
     for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
@@ -88,7 +88,7 @@ def test_the_null_is_never_narrower_for_what_partners_show(adjusted):
     batch = whole(graph)
     x = _adjusted(u, np.ones(40), batch) if adjusted else _unadjusted(u, batch, np.zeros(1))
     np.testing.assert_allclose(x.lap_lengths, graph.laplacian() @ x.lengths)
-    sums = product_sums(x, x, batch)
+    sums = product_sums(x, x, batch, batch.units)
     assert sums.over_pairs[1] < sums.over_pairs[0]
     null = unit_grams(sums, FitEffect()).null
     spreads = sums.spreads[:, 0].prod() / sums.spreads[:, 1].prod()
@@ -112,13 +112,29 @@ def test_unadjusted_residuals_are_differences_to_partners():
 def test_units_hold_every_sample_once():
     rng = np.random.default_rng(4)
     strata = rng.integers(0, 5, 203)
-    for units in (units_in_space(rng.normal(size=(203, 3)), 40), units_in_strata(strata, 40, rng)):
+    for units in (units_in_space(rng.normal(size=(203, 3)), 40), units_in_strata(strata, 40)):
         assert sorted(units.order) == list(range(203))
         assert units.bounds[0] == 0
         assert units.bounds[-1] == 203
         assert units.sizes.min() >= 1
     for a, b in zip(units.bounds[:-1], units.bounds[1:], strict=True):
         assert len(set(strata[units.order[a:b]])) == 1
+
+
+def test_folds_hold_samples_from_everywhere_once():
+    order = np.random.default_rng(4).permutation(203)
+    place = np.argsort(order)
+    folds = interleave(order, 40)
+    assert sorted(folds.order) == list(range(203))
+    for a, b in zip(folds.bounds[:-1], folds.bounds[1:], strict=True):
+        places = np.sort(place[folds.order[a:b]])
+        assert set(np.diff(places)) == {40}
+    # Folds of two parts of the order, the second of which has fewer samples than there are folds.
+    first, second = interleave(order[:190], 40), interleave(order[190:], 40, first=190)
+    for fold in range(40):
+        joined = [part.order[part.bounds[fold] : part.bounds[fold + 1]] for part in (first, second)]
+        whole = folds.order[folds.bounds[fold] : folds.bounds[fold + 1]]
+        assert sorted(np.concatenate(joined)) == sorted(whole)
 
 
 def test_fit_effect_is_that_of_the_matrices():

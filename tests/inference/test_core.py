@@ -47,7 +47,7 @@ def planned(samples, settings):
     """A plan, and everything that it was made from."""
     settings, rng = Settings(**settings), np.random.default_rng(0)
     samples = read_samples(*samples)
-    given = Given.of(samples.z, settings, rng)
+    given = Given.of(samples.z, settings)
     variables = [given.variable("x", samples.x), given.variable("y", samples.y)]
     arrangement = arrange(given, len(samples), given.learn([v.clipped for v in variables]), rng)
     adjustments = arrangement.adjustments_of(2)
@@ -68,7 +68,8 @@ def case(request):
 
 def assert_same(sums, others):
     for ours, theirs in zip(
-        (*sums.between, sums.of_x, sums.of_y), (*others.between, others.of_x, others.of_y),
+        (*sums.between, sums.in_folds, sums.of_x, sums.of_y),
+        (*others.between, others.in_folds, others.of_x, others.of_y),
         strict=True,
     ):  # fmt: skip
         for field in ("contributions", "products", "centre", "spreads", "over_pairs"):
@@ -114,7 +115,7 @@ def test_rows_may_be_arrays_of_any_namespace(case, namespace):
         return array
 
     z = None if batch.z is None else converted(batch.z)
-    other = batches.Batch(batch.rows, z, batch.pairs, batch.inside, batch.units)
+    other = batches.Batch(batch.rows, z, batch.pairs, batch.inside, batch.units, batch.folds)
     values = [VariableRows(converted(v.standardised[batch.rows])) for v in (x, y)]
     expected = contribute(plan, Rows(batch, rows_of(x, batch), rows_of(y, batch)))
     assert_same(contribute(plan, Rows(other, *values)), expected)
@@ -179,7 +180,7 @@ def test_nothing_of_a_finished_test_waits_for_the_garbage_collector():
 
 def test_a_variable_weighs_what_it_remembers():
     _, arrangement, (x, _), _, _ = planned(*CASES["line"])
-    known = remember(x, arrangement.batches)
+    known = remember(x, arrangement)
     held = [one for rows in known.known.values() for one in rows.residuals]
     arrays = sum(one.features.nbytes + one.lap.nbytes + one.weighted.nbytes for one in held)
     assert known.nbytes >= x.nbytes + arrays

@@ -183,16 +183,14 @@ def test_joint_pvalues_are_uniform():
 
 
 def test_the_effective_number_of_members():
-    """Eq. 37: the same member three times counts about as one, and never as more than three."""
+    """Eq. 37: the same member three times counts as one, up to what 20,000 draws can tell."""
     x, y = plain_noise(60, 0.8)(np.random.default_rng(0))
     once, thrice = (
         chsic.chsic_test(x, y, bandwidth=["median"] * number, null="pearson3", rng=0)
         for number in (1, 3)
     )
     assert once.pvalue == once.members[0].pvalue < 0.1
-    assert once.pvalue <= thrice.pvalue < 1.5 * once.pvalue
-    few = chsic.chsic_test(x, y, bandwidth=["median"] * 3, null="pearson3", n_resamples=200, rng=0)
-    assert few.pvalue == pytest.approx(1 - (1 - once.pvalue) ** 3)
+    assert once.pvalue <= thrice.pvalue < 1.1 * once.pvalue
 
 
 def test_invariances_of_the_coefficient():

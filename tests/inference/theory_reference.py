@@ -99,6 +99,14 @@ def along(n, size):
     return [list(range(a, b)) for a, b in itertools.pairwise(bounds)]
 
 
+def folds(order, most=128):
+    """Deal the samples out in this order, to one fold after the other."""
+    number = min(len(order), most)
+    return [
+        [i for place, i in enumerate(order) if place % number == fold] for fold in range(number)
+    ]
+
+
 def laplacian(pairs, n):
     """Eq. 2."""
     lap = np.zeros((n, n))
@@ -465,7 +473,7 @@ def table_probability(strata, x, y):
 
 
 def estimate_without(compared, unit):
-    """Eq. 41: delete the unit's row and column, and its part of the centre."""
+    """Eq. 41: delete the fold's row and column, and its part of the centre."""
     rest = [b for b in range(len(compared.centre)) if b != unit]
     return compared.observed[np.ix_(rest, rest)].sum() - compared.centre[rest].sum()
 
@@ -489,11 +497,11 @@ def jackknife(between, of_x, of_y):
     return (m - 1) / m * ((values - values.mean()) ** 2).sum()
 
 
-def interval(between, of_x, of_y, units, level):
+def interval(between, of_x, of_y, folds, level):
     """Eqs. 43 and 44, the ends searched for."""
     theta = coefficient(between, of_x, of_y)
-    m = len(units)
-    plain = weighted(between, np.ones((m, m)), units)
+    m = len(folds)
+    plain = weighted(between, np.ones((m, m)), folds)
     b = moments(plain.null)[0] ** 2 / (of_x.estimate * of_y.estimate)
     a = max(jackknife(between, of_x, of_y) - b, 0) / max(theta, np.sqrt(b))
     q = scipy.stats.t.ppf((1 + level) / 2, m - 1) ** 2

@@ -67,7 +67,7 @@ def test_says_question_answer_data_settings_and_comparison(tmp_path):
     found = Page(path.read_text(encoding="utf-8"))
     for sentence in (
         "Is ice_cream still related to rescues once temperature is known?",
-        "No sign of it: ice_cream and rescues vary as if they were unrelated among samples of",
+        "Undecided: ice_cream and rescues show no clear relation among samples of",
         "If temperature is ignored, the question is another one: Is ice_cream related to rescues?",
         "Yes: ice_cream and rescues are related (p = ",
         "400 rows. From summer.csv.",

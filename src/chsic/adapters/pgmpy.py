@@ -32,7 +32,7 @@ class CHSIC(_BaseCITest):
         As for `chsic.chsic_test`. pgmpy's PC itself refuses data with NaN, so that it matters only
         where the test is called without it.
     n_resamples : int
-        Largest number of draws of signs.
+        Number of draws of signs, where they are drawn.
     rng : int, optional
         Seed of the signs.
 

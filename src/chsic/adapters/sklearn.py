@@ -37,9 +37,9 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         What y is. ``"auto"``: text, booleans and categorical types are categories; numbers are
         numbers, whole ones too, as they may be counts or ranks.
     n_resamples : int
-        Largest number of draws of signs for a feature.
+        Number of draws of signs for a feature, where they are drawn.
     random_state : int or numpy.random.RandomState, optional
-        Seed of the signs; None with a fixed one.
+        As other selectors have it; the p-values do not depend on it.
 
     Attributes
     ----------

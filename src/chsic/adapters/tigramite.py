@@ -45,14 +45,13 @@ class CHSIC(CondIndTest):
     Parameters
     ----------
     significance : {"analytic", "shuffle_test", "fixed_thres"}
-        ``"analytic"``: that of `chsic_test`, random signs, and a law with the right three moments
-        where p-values are smaller than draws can show. ``"shuffle_test"``: the coefficient under
-        ``sig_samples`` random signs. It sees what the coefficient does, at one bandwidth, and not
-        dependences that cancel along z.
+        ``"analytic"``: that of `chsic_test`, a law with the moments that random signs have.
+        ``"shuffle_test"``: the coefficient under ``sig_samples`` random signs. It sees what the
+        coefficient does, at one bandwidth, and not dependences that cancel along z.
     n_resamples : int
-        Largest number of draws of the former.
+        Number of draws of the former, where a few samples outweigh all others.
     seed : int, optional
-        Of the signs, which do not depend on what was tested before.
+        Of the signs of ``"shuffle_test"``, which do not depend on what was tested before.
     **kwargs
         Further ones of tigramite's CondIndTest. ``sig_blocklength`` has to be None.
     """

@@ -24,10 +24,13 @@ from chsic.inference.confounder import Confounder
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
 from chsic.inference.metric import Learned, join_metrics
+from chsic.inference.permutation_law import MOST_STRATA
 from chsic.inference.plan import Conditioning
 from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.units import (
     Units,
+    interleave,
+    number_of_folds,
     number_of_units,
     units_along,
     units_in_space,
@@ -101,7 +104,10 @@ class Arrangement:
 
 
 def arrange(
-    given: Given, n: int, learned: Sequence[Learned], rng: np.random.Generator
+    given: Given,
+    n: int,
+    learned: Sequence[Learned],
+    rng: np.random.Generator | None = None,
 ) -> Arrangement:
     """Choose pairs and units for n samples; with several columns of z, in learned metrics.
 
@@ -113,20 +119,21 @@ def arrange(
         Samples that are compared.
     learned : sequence of Learned
         Metrics and regressions of the variables; none if these share what z alone decides.
-    rng : numpy.random.Generator
-        Orders samples with equal z, and draws folds.
+    rng : numpy.random.Generator, optional
+        Draws the folds of a regressor of the user; nothing else depends on it.
     """
     if given.in_strata:
-        return _in_strata(given, n, rng)
+        return _in_strata(given, n)
     z, settings = given.confounder, given.settings
     assert z is not None
+    rng = np.random.default_rng(0) if rng is None else rng
     adjustments, adjust = _adjustments(given, learned, rng)
     scaled, distance = z.scaled, given.z_distance
     if given.uses_ridge and scaled.shape[1] > 1:
         scaled = scaled @ join_metrics([turn for turn, _ in learned])  # theory.md, eq. 12
         distance = typical_distance(scaled) or 1.0
-    line = _line(z, rng) if z.on_line else None
-    graph = _choose_pairs(given, scaled, line, rng)
+    line = _line(z) if z.on_line else None
+    graph = _choose_pairs(given, scaled, line, np.random.default_rng(0))  # orders ties
     number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
     units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
     centres = units.means(scaled)  # theory.md, eq. 28
@@ -145,9 +152,11 @@ def arrange(
         pairs=given.kind,
         adjust=adjust,
         in_strata=False,
+        stratum_sizes=None,
         n_samples=n,
         n_pairs=graph.n_pairs,
         unit_sizes=units.sizes,
+        fold_sizes=interleave(units.order, number_of_folds(n)).sizes,
         unit_z=_z_of_units(units, z),
         unit_kernel=kernel,
         centre_share=_centre_share(graph, units, between, some),
@@ -157,7 +166,7 @@ def arrange(
     return _arranged(given, plan, graph, None, batches, adjustments)
 
 
-def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
+def _in_strata(given: Given, n: int) -> Arrangement:
     """Compare all pairs, or all of equal z: there is nothing to adjust."""
     z, settings = given.confounder, given.settings
     adjust = settings.adjust
@@ -167,7 +176,7 @@ def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
             "use adjust='none', or pairs='nearest'."
         )
     labels = np.zeros(n, np.intp) if z is None else z.strata
-    units = units_in_strata(labels, number_of_units(n, settings.unit_size), rng)
+    units = units_in_strata(labels, number_of_units(n, settings.unit_size))
     kernel: Array | None = None
     n_strata = int(labels.max()) + 1
     if 1 < n_strata < len(units):  # else no two units can be compared inside a stratum
@@ -178,9 +187,11 @@ def _in_strata(given: Given, n: int, rng: np.random.Generator) -> Arrangement:
         pairs=given.kind,
         adjust="none",
         in_strata=True,
+        stratum_sizes=strata.sizes if n_strata <= MOST_STRATA else None,
         n_samples=n,
         n_pairs=graph.n_pairs,
         unit_sizes=units.sizes,
+        fold_sizes=interleave(units.order, number_of_folds(n)).sizes,
         unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
         unit_kernel=kernel,
         centre_share=1.0,
@@ -238,8 +249,8 @@ def _centre_share(
     return 1 - lost * graph.n_pairs / float((partners**2 + partners).sum())
 
 
-def _line(z: Confounder, rng: np.random.Generator) -> Index:
-    return np.arange(len(z.values)) if z.is_along_line else z.along_line(rng)
+def _line(z: Confounder) -> Index:
+    return np.arange(len(z.values)) if z.is_along_line else z.along_line()
 
 
 def _adjustments(

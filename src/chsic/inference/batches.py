@@ -17,7 +17,7 @@ import numpy as np
 from chsic._util import arrays
 from chsic._util.arrays import Rows
 from chsic._util.validate import Array, Index
-from chsic.inference.units import Units, segment_sums
+from chsic.inference.units import Units, interleave, number_of_folds, segment_sums
 from chsic.pairs import PairGraph
 from chsic.pairs.graph import Intervals
 from chsic.pairs.neighbour_lists import Neighbours
@@ -41,13 +41,16 @@ class StratumRows:
         Where each stratum begins in `rows`.
     sizes : array of int
         Number of samples in each stratum, also outside these rows.
+    first : int
+        Number of the first stratum.
     part_of : int or None
-        Number of the stratum, if it goes on outside.
+        The same, if this one stratum goes on outside.
     """
 
     rows: Index
     starts: Index
     sizes: Index
+    first: int
     part_of: int | None
 
     @functools.cached_property
@@ -106,7 +109,8 @@ class Strata:
         labels = self.labels[rows]
         starts = np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))
         sizes = self.sizes[labels[starts]]
-        return StratumRows(rows, starts, sizes, int(labels[0]) if sizes[0] > len(rows) else None)
+        first = int(labels[0])
+        return StratumRows(rows, starts, sizes, first, first if sizes[0] > len(rows) else None)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -125,8 +129,10 @@ class Batch:
         The units' samples, counted from the first of `rows`.
     units : Units
         The units, their samples counted from the first of `inside`.
+    folds : Units
+        The folds of the jackknife, likewise; some may be empty here.
     first_unit : int
-        The place of the first of them among all units.
+        The place of the first of the units among all of them.
     number : int
         The place of the batch among all of them.
     """
@@ -136,6 +142,7 @@ class Batch:
     pairs: PairGraph | Neighbours | StratumRows | None
     inside: slice
     units: Units
+    folds: Units
     first_unit: int = 0
     number: int = 0
     _designs: dict[int, tuple[Basis, Any]] = dataclasses.field(default_factory=dict, repr=False)
@@ -143,7 +150,8 @@ class Batch:
     @classmethod
     def at(cls, rows: Rows, *, z: Any = None, pairs: StratumRows | None = None) -> Batch:
         """Take rows whose residuals are computed, and which are not compared."""
-        return cls(rows, z, pairs, slice(0, 0), Units(np.empty(0, np.intp), np.zeros(1, np.intp)))
+        none = Units(np.empty(0, np.intp), np.zeros(1, np.intp))
+        return cls(rows, z, pairs, slice(0, 0), none, none)
 
     @property
     def stratum_rows(self) -> StratumRows:
@@ -215,7 +223,8 @@ def cut_into_batches(
     if n > ROWS_IN_SPACE and 2 * graph.n_pairs <= MOST_PARTNERS * n:
         lists = graph.lists or Neighbours.of_pairs(graph.i, graph.j, n)
         return _in_space(lists, units, z, rim)
-    return [Batch(slice(0, n), z, graph, slice(0, n), units)]
+    folds = interleave(units.order, number_of_folds(n))
+    return [Batch(slice(0, n), z, graph, slice(0, n), units, folds)]
 
 
 def _cuts(bounds: Index, rows: int) -> list[tuple[int, int]]:
@@ -241,7 +250,8 @@ def _along_line(runs: Intervals, units: Units, z: Array | None, rim: int) -> Bat
         stops = np.minimum(runs.stops[low:high], high) - low
         part = PairGraph.from_intervals(Intervals(here[: high - low], stops), none, none)
         rows, inside = slice(low, high), slice(begin - low, end - low)
-        return Batch(rows, _at(z, rows), part, inside, _own(units, begin, end), first, number)
+        own = _own(units, begin, end), _own_folds(units, begin, end)
+        return Batch(rows, _at(z, rows), part, inside, *own, first, number)
 
     return Batches(len(cuts), make)
 
@@ -257,7 +267,8 @@ def _in_space(lists: Neighbours, units: Units, z: Array | None, rim: int) -> Bat
         for _ in range(rim):
             listed, rows = len(rows), np.concatenate([rows, lists.beside(rows)])
         part, inside = lists.numbered(rows, listed), slice(0, end - begin)
-        return Batch(rows, _at(z, rows), part, inside, _own(units, begin, end), first, number)
+        own = _own(units, begin, end), _own_folds(units, begin, end)
+        return Batch(rows, _at(z, rows), part, inside, *own, first, number)
 
     return Batches(len(cuts), make)
 
@@ -271,7 +282,8 @@ def _in_strata(strata: Strata, units: Units) -> Batches:
         begin, end = starts[number : number + 2]
         first = int(np.searchsorted(units.bounds, begin, side="right")) - 1
         inside = slice(0, end - begin)
-        return Batch(part.rows, None, part, inside, _own(units, begin, end), first, number)
+        own = _own(units, begin, end), _own_folds(units, begin, end)
+        return Batch(part.rows, None, part, inside, *own, first, number)
 
     return Batches(len(strata.parts), make)
 
@@ -286,6 +298,11 @@ def _own(units: Units, begin: int, end: int) -> Units:
     last = int(np.searchsorted(units.bounds, end, side="left"))
     bounds = np.clip(units.bounds[first : last + 1], begin, end) - begin
     return Units(np.arange(end - begin), bounds)
+
+
+def _own_folds(units: Units, begin: int, end: int) -> Units:
+    """Return the folds of the samples in some positions, counted from the first."""
+    return interleave(np.arange(end - begin), number_of_folds(len(units.order)), begin)
 
 
 def _bounds_between(bounds: Index, start: int, stop: int) -> list[int]:

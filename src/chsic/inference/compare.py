@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +10,13 @@ from chsic._util.parallel import in_order
 from chsic.data.samples import Samples
 from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.batches import Batch
-from chsic.inference.contribute import Rows, VariableRows, contribute, product_sums
+from chsic.inference.contribute import (
+    Rows,
+    VariableRows,
+    contribute,
+    product_sums,
+    with_moments,
+)
 from chsic.inference.contribute import residuals as residuals_of
 from chsic.inference.decide import comparable, decide
 from chsic.inference.given import Given
@@ -40,7 +45,7 @@ def run_test(
     settings : Settings
         Checked ones.
     rng : numpy.random.Generator
-        Orders samples with equal z, and draws signs.
+        Draws signs if they are asked for, and folds of a regressor of the user.
     workers : int
         Threads.
 
@@ -48,7 +53,7 @@ def run_test(
     -------
     IndependenceResult
     """
-    return Question.of(samples, settings, rng).answer(rng, workers)
+    return Question.of(samples, settings).answer(rng, workers)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,11 +83,10 @@ class Question:
         cls,
         samples: Samples,
         settings: Settings,
-        rng: np.random.Generator,
         like: Given | None = None,
     ) -> Question:
         """Look at z, and scale x and y."""
-        given = Given.of(samples.z, settings, rng, like=like)
+        given = Given.of(samples.z, settings, like=like)
         samples = samples if given.rows is None else samples.rows(given.rows)
         x, y = given.variable("x", samples.x), given.variable("y", samples.y)
         return cls(samples, given, x, y, given.learn([x.clipped, y.clipped]))
@@ -184,7 +188,6 @@ def make_plan(
         augment=((False, True) if augment == "auto" else (True,)) if with_kernel else (False,),
         null=settings.null,
         n_resamples=settings.n_resamples,
-        looks=settings.looks,
     )
 
 
@@ -201,16 +204,19 @@ def rows_of(variable: PlannedVariable, batch: Batch) -> VariableRows:
     return VariableRows(variable.standardised[rows], features)
 
 
-def remember(variable: PlannedVariable, batches: Sequence[Batch]) -> PlannedVariable:
+def remember(variable: PlannedVariable, arrangement: Arrangement) -> PlannedVariable:
     """Compute what a variable brings to every comparison, for more than one of them."""
     plan = variable.plan
     if not plan.kernels:
         return variable
     known = {}
-    for batch in batches:
+    for batch in arrangement.batches:
         rows = rows_of(variable, batch)
         own = [residuals_of(plan, k, rows, batch) for k in range(len(plan.kernels))]
         middle = own[plan.middle]
-        alone = product_sums(middle, middle, batch, null=False)
-        known[batch.number] = VariableRows(rows.standardised, None, own, alone)
+        alone = product_sums(middle, middle, batch, batch.folds, null=False)
+        rows = VariableRows(rows.standardised, None, own, alone)
+        if arrangement.plan.stratum_sizes is not None:
+            rows = with_moments(plan, rows, batch)
+        known[batch.number] = rows
     return dataclasses.replace(variable, known=known)

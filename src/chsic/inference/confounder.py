@@ -98,9 +98,13 @@ class Confounder:
         """Whether only one column is a number, so that neighbours follow each other."""
         return bool(self.numbers.shape[1] == 1)
 
-    def along_line(self, rng: np.random.Generator) -> Index:
-        """Return the order of categories and, inside them, of the one number; ties at random."""
-        order = sorted_with_ties(self.numbers[:, 0], rng)
+    def along_line(self) -> Index:
+        """Return the order of categories and, inside them, of the one number; ties shuffled.
+
+        Rows may come sorted by x or y, and neighbours among ties would then be alike in these. The
+        seed is fixed, so that it does not decide.
+        """
+        order = sorted_with_ties(self.numbers[:, 0], np.random.default_rng(0))
         if self.categories is None:
             return order
         return order[np.argsort(self.categories[order], kind="stable")]

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,7 @@ from chsic._util.namespaces import beside
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
 from chsic.inference.plan import Plan, VariablePlan
-from chsic.inference.sums import ProductSums, Sums
+from chsic.inference.sums import ProductSums, StratumMoments, Sums
 from chsic.inference.units import Units, segment_sums
 from chsic.pairs import PairGraph
 from chsic.pairs.laplacian import laplacian_times
@@ -56,17 +57,21 @@ class VariableRows:
         What follows from those, if an earlier comparison has computed it.
     with_itself : ProductSums, optional
         What the rows contribute to the comparison of the variable with itself, likewise.
+    moments : StratumMoments, optional
+        Sums over the samples of strata, likewise.
     """
 
     standardised: Any
     features: Sequence[tuple[Any, Any]] | None = None
     residuals: Sequence[Residuals] | None = None
     with_itself: ProductSums | None = None
+    moments: StratumMoments | None = None
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the residuals, which are held for several comparisons."""
-        return sum(residuals.nbytes for residuals in self.residuals or ())
+        """Bytes of residuals and moments, which are held for several comparisons."""
+        moments = 0 if self.moments is None else self.moments.grams.nbytes
+        return moments + sum(residuals.nbytes for residuals in self.residuals or ())
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -93,13 +98,17 @@ def contribute(plan: Plan, rows: Rows) -> Sums:
     Sums
     """
     batch, between = rows.batch, []
+    if plan.given.stratum_sizes is not None:
+        rows = Rows(batch, with_moments(plan.x, rows.x, batch), with_moments(plan.y, rows.y, batch))
     for k in range(len(plan.x.kernels)):
         x, y = residuals(plan.x, k, rows.x, batch), residuals(plan.y, k, rows.y, batch)
-        between.append(product_sums(x, y, batch))
+        between.append(product_sums(x, y, batch, batch.units))
         if k == plan.x.middle:
-            of_x = rows.x.with_itself or product_sums(x, x, batch, null=False)
-            of_y = rows.y.with_itself or product_sums(y, y, batch, null=False)
-    sums = Sums(batch.first_unit, tuple(between), of_x, of_y)
+            in_folds = product_sums(x, y, batch, batch.folds)
+            of_x = rows.x.with_itself or product_sums(x, x, batch, batch.folds, null=False)
+            of_y = rows.y.with_itself or product_sums(y, y, batch, batch.folds, null=False)
+    moments = rows.x.moments, rows.y.moments
+    sums = Sums(batch.first_unit, tuple(between), in_folds, of_x, of_y, *moments)
     return sums if isinstance(of_x.centre, np.ndarray) else sums.to_numpy()
 
 
@@ -190,6 +199,30 @@ def residuals(variable: VariablePlan, k: int, rows: VariableRows, batch: Batch) 
     return _adjusted(features, noise, batch)[batch.inside]
 
 
+def with_moments(variable: VariablePlan, rows: VariableRows, batch: Batch) -> VariableRows:
+    """Return rows with residuals at all bandwidths and with moments of strata."""
+    if rows.moments is not None:
+        return rows
+    own = [residuals(variable, k, rows, batch) for k in range(len(variable.kernels))]
+    moments = stratum_moments(own, batch.stratum_rows)
+    return dataclasses.replace(rows, residuals=own, moments=moments)
+
+
+def stratum_moments(own: Sequence[Residuals], strata: StratumRows) -> StratumMoments:
+    """Add up squares and fourth powers of residual features in each stratum (eqs. 46 to 49)."""
+    xp = array_namespace(own[0].features)
+    features = xp.concat([one.features for one in own], axis=1)
+    cuts = itertools.pairwise([*strata.starts.tolist(), features.shape[0]])
+    grams = [xp.matrix_transpose(features[a:b, :]) @ features[a:b, :] for a, b in cuts]
+    lengths = xp.stack([xp.vecdot(one.features, one.features) for one in own], axis=1)
+    return StratumMoments(
+        first=strata.first,
+        ranks=tuple(int(one.features.shape[1]) for one in own),
+        grams=xp.stack(grams),
+        fourth=strata.sums(lengths**2),
+    )
+
+
 def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
     xp = array_namespace(features)
     partners = _partners(batch, features)
@@ -257,9 +290,10 @@ def _laplacian_times(batch: Batch, values: Any) -> Any:
     return pairs.laplacian_times(values)
 
 
-def product_sums(x: Residuals, y: Residuals, batch: Batch, *, null: bool = True) -> ProductSums:
-    """Add up what the samples of each unit contribute; products only if the null is wanted."""
-    units = batch.units
+def product_sums(
+    x: Residuals, y: Residuals, batch: Batch, units: Units, *, null: bool = True
+) -> ProductSums:
+    """Add up what samples of each unit or fold contribute; products only if the null is wanted."""
     # theory.md, eq. 17: either term adds up to C, but with both, x and y have the same part in it.
     contributions = unit_products(units, x.features, y.lap)
     contributions = contributions + unit_products(units, x.lap, y.features)
@@ -310,6 +344,7 @@ def unit_products(units: Units, u: Any, v: Any) -> Any:
 def unit_sums(units: Units, values: Any) -> Any:
     """Add up values of the samples of each unit."""
     if isinstance(values, np.ndarray):
-        return np.add.reduceat(values[units.order], units.bounds[:-1])
+        unit = np.repeat(np.arange(len(units)), units.sizes)
+        return np.bincount(unit, values[units.order], minlength=len(units))
     ordered = array_namespace(values).take(values, beside(values, units.order), axis=0)
     return segment_sums(ordered, units.bounds[:-1])

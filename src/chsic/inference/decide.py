@@ -15,7 +15,8 @@ import numpy as np
 
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
-from chsic.inference.null import JointNull, Law, joint_null, pvalue_of_units
+from chsic.inference.null import JointNull, Law, joint_from_laws, joint_null, pvalue_of_units
+from chsic.inference.permutation_law import PermutationLaw
 from chsic.inference.plan import FitEffect, Plan
 from chsic.inference.result import IndependenceResult, Member, Profile
 from chsic.inference.sums import ProductSums, Sums
@@ -23,6 +24,8 @@ from chsic.inference.sums import ProductSums, Sums
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums over units, relative
 MISSED_MUCH = 0.1  # of a kernel by its features
 SMALL = 0.1  # p-values that may be smaller than the data can support
+# Variance of permutations over that of normal features, above which a few samples decide.
+LUMPY = 1.5
 
 
 def decide(
@@ -40,7 +43,7 @@ def decide(
     sums : Sums or None
         Those of all rows; None if nothing can be compared, see `comparable`.
     rng : numpy.random.Generator
-        Draws random signs.
+        Draws random signs, if they are asked for.
     table_pvalue : callable, optional
         Where all pairs of equal z are compared, the smallest p-value that permutations inside
         strata can have; it takes a pass over the data, and is asked for if the p-value is small.
@@ -54,22 +57,47 @@ def decide(
     grams = [
         unit_grams(own, effect) for own, effect in zip(sums.between, plan.effects, strict=True)
     ]
-    of_x, of_y = unit_grams(sums.of_x, plan.effect_x), unit_grams(sums.of_y, plan.effect_y)
+    in_folds = (
+        unit_grams(sums.in_folds, plan.effects[plan.x.middle]),
+        unit_grams(sums.of_x, plan.effect_x),
+        unit_grams(sums.of_y, plan.effect_y),
+    )
     weights = [_weights(plan, augmented) for augmented in plan.augment]
     members = [gram.weighted(*weight) for gram in grams for weight in weights]
-    null = joint_null(
-        [member.centred for member in members],
-        [member.null for member in members],
-        method=plan.null,
-        n_resamples=plan.n_resamples,
-        looks=plan.looks,
-        rng=rng,
-    )
+    law = _permutation_law(plan, sums)
+    if law is None:
+        centred = [member.centred for member in members]
+        null = joint_null(
+            centred,
+            [member.null for member in members],
+            method=plan.null,
+            n_resamples=plan.n_resamples,
+            rng=rng,
+        )
+    else:
+        centred = [
+            member.less(mean) for member, mean in zip(members, law.means.tolist(), strict=True)
+        ]
+        null = joint_from_laws(np.array(centred), law.laws, law.correlations, law.least)
     if not plan.given.in_strata:
         null = null.at_least([pvalue_of_units(gram.null) for gram in grams for _ in weights])
     elif table_pvalue is not None and null.pvalue <= SMALL:
         null = null.at_least([table_pvalue()] * len(members))
-    return _result(plan, grams, of_x, of_y, members, null)
+    return _result(plan, grams, in_folds, members, centred, null)
+
+
+def _permutation_law(plan: Plan, sums: Sums) -> PermutationLaw | None:
+    """Return the law under permutations within strata, if there are any and it has a simple shape.
+
+    Where a few samples decide, three moments say little of it, and signs take its place.
+    """
+    sizes = plan.given.stratum_sizes
+    if sizes is None or plan.null not in ("auto", "pearson3"):
+        return None
+    assert sums.strata_x is not None
+    assert sums.strata_y is not None
+    law = PermutationLaw.of(sums.strata_x, sums.strata_y, sizes, plan.augment)
+    return law if law.lumpiness <= LUMPY else None
 
 
 def comparable(plan: Plan) -> bool:
@@ -117,12 +145,16 @@ class UnitGrams:
 
         Where one unit alone has anything to contribute, the two are equal up to rounding.
         """
-        statistic, centre = float(self.observed.sum()), float(self.centre.sum())
+        return self.less(float(self.centre.sum()))
+
+    def less(self, centre: float) -> float:
+        """Return the statistic less an expectation, and zero if that is nothing but rounding."""
+        statistic = float(self.observed.sum())
         rounding = ROUNDING * (float(np.abs(self.observed).sum()) + centre)
         return statistic - centre if abs(statistic - centre) > rounding else 0.0
 
     def leave_one_out(self) -> Array:
-        """Return the centred statistic without each of the units (theory.md, eq. 41)."""
+        """Return the centred statistic without each of the units or folds (theory.md, eq. 41)."""
         sums = self.observed.sum(axis=1) + self.observed.sum(axis=0)
         without: Array = self.centred - (sums - np.diag(self.observed) - self.centre)
         return without
@@ -169,9 +201,9 @@ def unit_grams(sums: ProductSums, effect: FitEffect) -> UnitGrams:
 def _result(
     plan: Plan,
     grams: Sequence[UnitGrams],
-    of_x: UnitGrams,
-    of_y: UnitGrams,
+    in_folds: tuple[UnitGrams, UnitGrams, UnitGrams],
     members: Sequence[UnitGrams],
+    centred: Sequence[float],
     null: JointNull,
 ) -> IndependenceResult:
     scale = 4.0 * plan.given.n_pairs**2
@@ -184,19 +216,19 @@ def _result(
         for (pair, augmented), member, p in zip(kinds, members, null.member_pvalues, strict=True)
     )
     middle = grams[plan.x.middle]
-    coefficient, leave_one_out, spread = _coefficient(middle, of_x, of_y, plan.given.unit_sizes)
+    coefficient, leave_one_out, spread = _coefficient(*in_folds, plan.given.fold_sizes)
     # theory.md, eq. 45, with the centre below
     symmetric = (middle.observed.sum(axis=1) + middle.observed.sum(axis=0)) / 2
     winner = null.winner
     sentences = []
-    if of_x.centred <= 0 or of_y.centred <= 0:
+    if any(gram.centred <= 0 for gram in in_folds[1:]):
         sentences.append(cautions.no_coefficient())
     if max(kernel.missed for kernel in (*plan.x.kernels, *plan.y.kernels)) > MISSED_MUCH:
         sentences.append(cautions.fine_structure(plan.names["x"], plan.names["y"]))
     return IndependenceResult(
         statistic=family[winner].statistic,
         pvalue=null.pvalue,
-        estimate=members[winner].centred / scale,
+        estimate=centred[winner] / scale,
         coefficient=coefficient,
         null_distribution=null.draws / scale,
         profile=Profile(z=plan.given.unit_z, contribution=(symmetric - middle.centre) / scale),
@@ -215,7 +247,7 @@ def _result(
 def _coefficient(
     between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams, sizes: Index
 ) -> tuple[float, Array, float]:
-    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the units, and its null spread.
+    """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the folds, and its null spread.
 
     The last is its standard deviation under conditional independence: the square root of phi_0 of
     theory.md, eq. 43.

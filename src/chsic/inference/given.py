@@ -62,12 +62,11 @@ class Given:
         cls,
         z: Columns,
         settings: Settings,
-        rng: np.random.Generator,
         *,
         ordered: bool = True,
         like: Given | None = None,
     ) -> Given:
-        """Choose the kind of pairs, and the samples that have any; ties of z in random order.
+        """Choose the kind of pairs, and the samples that have any; ties of z in a shuffled order.
 
         Unless they are to be `ordered`, samples stay in the order of the user.
         """
@@ -87,7 +86,7 @@ class Given:
             pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
         order = None
         if ordered and confounder.on_line and isinstance(pairs, str):
-            order = confounder.along_line(rng)
+            order = confounder.along_line()
             confounder = confounder.in_order(order)
         settings = dataclasses.replace(settings, pairs=pairs)
         return cls(settings, confounder, rows, order, warnings, like)

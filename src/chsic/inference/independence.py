@@ -89,12 +89,12 @@ def chsic_test(
     null : {"auto", "signs", "exhaustive", "pearson3"}
         Where the p-value comes from: random signs of units, which are samples or, at large n,
         neighbouring samples. ``"signs"``: n_resamples draws of them. ``"exhaustive"``: all there
-        are, for at most 20 units. ``"pearson3"``: a law with the same three moments. ``"auto"``:
-        exhaustive if that is no more than n_resamples; else draws, 999 if those show a p-value
-        above 0.1, and Pearson III if no draw is as extreme as the data.
+        are, for at most 20 units. ``"pearson3"``: no draws, but a law with the same three moments,
+        and the same correlations between statistics. ``"auto"``: exhaustive if that is no more
+        than n_resamples; draws, always the same ones, if a few units outweigh all others; else
+        Pearson III. Nothing in ``"auto"`` depends on `rng`.
     n_resamples : int
-        Largest number of draws of signs, 19 to 10^7. ``"exhaustive"`` draws none, and
-        ``"pearson3"`` 999 at most, to see how much alike the statistics are.
+        Number of draws of signs, 19 to 10^7, where they are drawn.
     tol : float
         Kernels of x and y are computed by up to 64 features; those may miss this share of the
         kernel's trace, 1e-14 to 0.1. The test is valid for any: features that miss something are a
@@ -109,7 +109,8 @@ def chsic_test(
         Threads, of which one is used below 50,000 samples, where more would be slower. The result
         does not depend on it.
     rng : None, int or numpy.random.Generator
-        Draws the signs, and orders samples with equal z.
+        Draws what ``null="signs"`` and a regressor in `adjust` draw. With default settings the
+        result does not depend on it.
 
     Returns
     -------

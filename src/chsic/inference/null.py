@@ -5,9 +5,11 @@ theory.md, sections 9 and 10, has the formulas.
 Under conditional independence the products of residuals of a unit have mean zero given z. With
 signs s = +-1, s' H s, H the Gram matrix of the units without its diagonal, has the mean and the
 variance of the centred statistic and about its shape (a wild bootstrap): many samples make this
-exact, few do not. Several statistics (a family of bandwidths, say) get the same
-signs, and the smallest of their p-values is held against the smallest under every draw: the joint
-p-value needs no correction for their number.
+exact, few do not. Three moments of s' H s over all signs are known without drawing any, and so are
+the correlations of several such statistics (a family of bandwidths, say) under the same signs. A
+law with these moments gives the p-value of each, and their joint law that of the smallest: no
+correction for their number is needed, and nothing random is left in the answer. Signs themselves
+are gone through where there are few of them, or where a few units outweigh all others.
 
 No p-value is smaller than the data can support: one event in x and one in y, in the same of n
 samples, happens by chance once in n times. Signs do not know that: beside the product of this one
@@ -21,21 +23,22 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc, gammaincc, gammaln, ndtr
+from scipy.special import gammainc, gammaincc, gammaincinv, gammaln, ndtr, ndtri
 
 from chsic._util.validate import Array, Index
+from chsic.inference.smallest_pvalue import pvalue_of_smallest
 from chsic.pairs.strata import strata_of
 
 NULLS = ("auto", "signs", "exhaustive", "pearson3")
-LOOKS = (999,)  # numbers of draws after which large p-values are known well enough
-CLEARLY_LARGE = 0.1
 CHUNK = 1_000  # draws held at once
 SYMMETRIC = 1e-3  # skewness below which the law is normal
-TAIL_DRAWS = 5  # extreme ones at least, a fiftieth of all, that show the tail of the joint law
 MOST_FOR_ALL = 20  # units whose signs can all be gone through
 # Units of equal weight that a number of unequal ones stands for: their weights vary about as much
 # as squares of normal variables do where nothing is special.
 EQUAL_UNITS = 2.0
+# Equal units below which a law of three moments is not trusted: sums of so few signs are lumpy.
+FEW_EQUAL_UNITS = 4.0
+LAW_POINTS = 399  # quantiles of a law that stand for it in a picture
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -53,7 +56,7 @@ class JointNull:
     method : str
         ``"signs"``, ``"exhaustive"`` or ``"pearson3"``.
     draws : array, shape (n_draws,)
-        The winner's statistic under each draw of signs.
+        The winner's statistic under each draw of signs, or quantiles of its law.
     """
 
     pvalue: float
@@ -101,6 +104,17 @@ class Law:
         tail = gammaincc if self.skewness > 0 else gammainc
         return float(tail(shape, position))
 
+    def quantiles(self, number: int) -> Array:
+        """Return evenly spaced quantiles, which stand for draws."""
+        levels = (np.arange(number) + 0.5) / number
+        if self.scale == 0 or abs(self.skewness) < SYMMETRIC:
+            normal: Array = self.scale * ndtri(levels)
+            return normal
+        shape, sign = 4 / self.skewness**2, float(np.sign(self.skewness))
+        gamma = gammaincinv(shape, levels if sign > 0 else levels[::-1])
+        law: Array = self.scale * sign * (gamma - shape) / shape**0.5
+        return law
+
     def scores(self, values: Array) -> Array:
         """Bring values of all laws onto one scale, nearly that of a standard normal variable.
 
@@ -125,8 +139,7 @@ def joint_null(
     *,
     method: str = "auto",
     n_resamples: int = 9999,
-    looks: Sequence[int] = LOOKS,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
 ) -> JointNull:
     """Compare centred statistics with what random signs of the units give.
 
@@ -138,16 +151,15 @@ def joint_null(
         Gram matrix of the units for each of them; diagonals are not used.
     method : {"auto", "signs", "exhaustive", "pearson3"}
         ``"signs"`` draws them, and the p-value is (1 + number of draws at least as extreme) /
-        (1 + number of draws). ``"exhaustive"`` goes through all of them. ``"pearson3"`` fits a law
-        with the right three moments, which reaches p-values below 1 / n_resamples. ``"auto"`` is
-        exhaustive if there are no more than n_resamples signs; else it draws, but stops early if
-        the p-value is clearly above 0.1, and takes Pearson III if it is below 1 / n_resamples.
+        (1 + number of draws). ``"exhaustive"`` goes through all of them. ``"pearson3"`` draws
+        nothing: each statistic has a law with the right three moments, and the smallest of their
+        p-values a law with the right correlations. ``"auto"`` is exhaustive if there are no more
+        than n_resamples signs, Pearson III if enough units have a weight in the sum, and draws
+        otherwise, with a seed of its own.
     n_resamples : int
-        Largest number of draws.
-    looks : sequence of int
-        Numbers of draws after which ``"auto"`` may stop.
-    rng : numpy.random.Generator
-        Draws the signs.
+        Number of draws.
+    rng : numpy.random.Generator, optional
+        Draws the signs that ``"signs"`` asks for.
 
     Returns
     -------
@@ -157,13 +169,13 @@ def joint_null(
     --------
     >>> import numpy as np
     >>> from chsic.inference.null import joint_null
-    >>> rng = np.random.default_rng(0)
-    >>> c = rng.normal(size=(50, 3))
+    >>> c = np.random.default_rng(0).normal(size=(50, 3))
     >>> gram = c @ c.T
-    >>> null = joint_null([float(gram.sum() - np.trace(gram))], [gram], rng=rng)
+    >>> null = joint_null([float(gram.sum() - np.trace(gram))], [gram])
     >>> null.method, 0 < null.pvalue <= 1
-    ('signs', True)
+    ('pearson3', True)
     """
+    weights = [equal_units(gram) for gram in grams]
     hollow = _active([_hollow(gram) for gram in grams])
     n_units = len(hollow[0])
     if n_units == 0:  # nothing varies
@@ -172,36 +184,23 @@ def joint_null(
     values = np.asarray(observed, dtype=float)
     if not (np.isfinite(values).all() and all(np.isfinite(law.scale) for law in laws)):
         raise ValueError("x and y: the statistic overflows; rescale the data.")
-    exhaustible = n_units <= MOST_FOR_ALL and 2 ** (n_units - 1) <= n_resamples
-    if method == "exhaustive" and n_units > MOST_FOR_ALL:
-        raise ValueError(
-            f"null: 'exhaustive' is for at most {MOST_FOR_ALL} units, here are {n_units}; use "
-            "'signs', or a larger unit_size."
-        )
-    if method == "exhaustive" or (method == "auto" and exhaustible):
-        return _compared(values, _under(_all_signs(n_units), hollow), laws, "exhaustive")
-    # Draws may stop early only where that cannot turn a small p-value into a smaller one: what is
-    # reported below CLEARLY_LARGE has always seen all of them, or is told to be a fit.
+    if method == "auto":
+        few = n_units <= MOST_FOR_ALL and 2 ** (n_units - 1) <= n_resamples
+        lumpy = min(weights) < FEW_EQUAL_UNITS
+        method = "exhaustive" if few else "signs" if lumpy else "pearson3"
+        rng = None
+    if method == "exhaustive":
+        if n_units > MOST_FOR_ALL:
+            raise ValueError(
+                f"null: 'exhaustive' is for at most {MOST_FOR_ALL} units, here are {n_units}; use "
+                "'signs', or a larger unit_size."
+            )
+        return _compared(values, _under(_all_signs(n_units), hollow), laws, method)
     if method == "signs":
-        looks = (n_resamples,)
-    drawn = np.empty((len(hollow), 0))
-    for n_draws in (min(n_resamples, look) for look in looks):
-        new = _draw(n_draws - drawn.shape[1], n_units, hollow, rng)
-        drawn = np.concatenate([drawn, new], axis=1)
-        by_draws = _compared(values, drawn, laws, "signs")
-        if method == "signs" or (method == "auto" and by_draws.pvalue > CLEARLY_LARGE):
-            return by_draws
-    fitted = _fitted(values, drawn, laws, n_units)
-    no_draw_as_extreme = by_draws.pvalue <= 1.5 / (1 + n_draws)
-    if method == "pearson3" or (no_draw_as_extreme and fitted.pvalue < 0.1 / n_resamples):
-        return fitted
-    if n_resamples > n_draws:
-        drawn = np.concatenate([drawn, _draw(n_resamples - n_draws, n_units, hollow, rng)], axis=1)
-        by_draws = _compared(values, drawn, laws, "signs")
-        fitted = _fitted(values, drawn, laws, n_units)
-    if by_draws.pvalue <= 1.5 / (1 + drawn.shape[1]):  # no draw was as extreme
-        return fitted if fitted.pvalue < by_draws.pvalue else by_draws
-    return by_draws
+        rng = np.random.default_rng(0) if rng is None else rng
+        return _compared(values, _draw(n_resamples, n_units, hollow, rng), laws, method)
+    least = 2.0 ** (1 - n_units)  # no sign can be rarer
+    return joint_from_laws(values, laws, sign_correlations(hollow), least)
 
 
 def _hollow(gram: Array) -> Array:
@@ -274,32 +273,36 @@ def _scores(values: Array, drawn: Array, laws: list[Law]) -> tuple[Array, Array]
     return largest, ours
 
 
-def _fitted(values: Array, drawn: Array, laws: list[Law], n_units: int) -> JointNull:
-    """Joint p-value from the laws: the smallest one, for the number of members it was chosen from.
+def joint_from_laws(
+    values: Array, laws: Sequence[Law], correlations: Array, least: float
+) -> JointNull:
+    """Return the joint p-value of members with known laws and correlations (theory.md, eq. 37).
 
-    Members are alike, so that they count as fewer than they are; how many is seen in the tail.
+    No p-value is below `least`.
     """
-    largest, _ = _scores(values, drawn, laws)
-    n_draws, factor = len(largest), float(len(laws))
-    n_tail = n_draws // 50
-    if n_tail >= TAIL_DRAWS:
-        extreme = np.argpartition(largest, n_draws - n_tail)[n_draws - n_tail :]
-        smallest = max(min(_by_laws(column, laws)) for column in drawn[:, extreme].T) or 1e-300
-        # The effective number of members: theory.md, eq. 37.
-        effective = np.log1p(-n_tail / (n_draws + 1)) / np.log1p(-min(smallest, 0.5))
-        factor = min(max(float(effective), 1.0), factor)
-    least = 2.0 ** (1 - n_units)  # no sign can be rarer
-    members = tuple(max(p, least) for p in _by_laws(values, laws))
+    members = tuple(max(law.sf(v), least) for law, v in zip(laws, values.tolist(), strict=True))
     smallest_first = np.array(members) <= min(members) * (1 + 1e-9)  # rounding shall not decide
     winner = int(np.argmax(smallest_first))
-    # As of that many independent members: factor times p if p is small, and never above 1
-    # (theory.md, eq. 37).
-    joint = float(-np.expm1(factor * np.log1p(-members[winner]))) if members[winner] < 1 else 1.0
-    return JointNull(joint, members, winner, "pearson3", drawn[winner])
+    joint = pvalue_of_smallest(members[winner], correlations)
+    return JointNull(joint, members, winner, "pearson3", laws[winner].quantiles(LAW_POINTS))
 
 
-def _by_laws(values: Array, laws: list[Law]) -> tuple[float, ...]:
-    return tuple(law.sf(float(value)) for law, value in zip(laws, values, strict=True))
+def sign_correlations(hollow: Sequence[Array]) -> Array:
+    """Return the correlations of s' H s over all signs, for several H (theory.md, eq. 37).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.null import sign_correlations
+    >>> h = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
+    >>> k = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> sign_correlations([h, k])[0, 1].round(4)  # 1 / sqrt(5)
+    np.float64(0.4472)
+    """
+    flat = np.stack([gram.ravel() / (np.linalg.norm(gram) or 1.0) for gram in hollow])
+    correlations: Array = flat @ flat.T
+    np.fill_diagonal(correlations, 1.0)
+    return correlations
 
 
 def table_probability(strata: Index, x: Index, y: Index) -> float:
@@ -332,6 +335,24 @@ def table_probability(strata: Index, x: Index, y: Index) -> float:
     return float(np.exp(min(sums - entries, 0.0)))
 
 
+def equal_units(gram: Array) -> float:
+    """Return how many units of equal weight the units stand for (theory.md, eq. 39).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.null import equal_units
+    >>> equal_units(np.eye(3)), equal_units(np.diag([1.0, 0.0]))
+    (3.0, 1.0)
+    """
+    weights = np.diag(gram)
+    size = float(weights.max(initial=0.0))
+    if not size > 0:
+        return 0.0
+    weights = weights / size
+    return float(weights.sum()) ** 2 / float((weights**2).sum())
+
+
 def pvalue_of_units(gram: Array) -> float:
     """Return the smallest p-value by signs of units, of which a few may outweigh all others.
 
@@ -345,10 +366,4 @@ def pvalue_of_units(gram: Array) -> float:
     >>> pvalue_of_units(np.eye(2)), pvalue_of_units(np.diag([1.0, 0.0]))
     (0.125, 0.5)
     """
-    weights = np.diag(gram)
-    size = float(weights.max(initial=0.0))
-    if not size > 0:
-        return 1.0
-    weights = weights / size
-    equal = float(weights.sum()) ** 2 / float((weights**2).sum())
-    return min(1.0, float(2.0 ** (1 - EQUAL_UNITS * equal)))
+    return min(1.0, float(2.0 ** (1 - EQUAL_UNITS * equal_units(gram))))

@@ -115,10 +115,14 @@ class Conditioning:
         Kind of pairs, and of adjustment.
     in_strata : bool
         Whether all pairs of equal z are compared.
+    stratum_sizes : array of int or None
+        Samples in each of these strata, if there are few.
     n_samples, n_pairs : int
         How many there are.
     unit_sizes : array of int, shape (n_units,)
         Samples in each unit.
+    fold_sizes : array of int, shape (n_folds,)
+        Samples in each fold.
     unit_z : array, shape (n_units, d)
         z of each unit in the user's unit.
     unit_kernel : array, shape (n_units, n_units), or None
@@ -132,9 +136,11 @@ class Conditioning:
     pairs: str
     adjust: str
     in_strata: bool
+    stratum_sizes: Index | None
     n_samples: int
     n_pairs: int
     unit_sizes: Index
+    fold_sizes: Index
     unit_z: Array
     unit_kernel: Array | None
     centre_share: float
@@ -166,9 +172,7 @@ class Plan:
     null : str
         Where p-values come from.
     n_resamples : int
-        Largest number of draws of signs.
-    looks : tuple of int
-        Numbers of draws after which it may be clear that a p-value is large.
+        Number of draws of signs, where they are drawn.
     """
 
     x: VariablePlan
@@ -185,7 +189,6 @@ class Plan:
     augment: tuple[bool, ...]
     null: str
     n_resamples: int
-    looks: tuple[int, ...]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

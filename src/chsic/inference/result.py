@@ -7,9 +7,14 @@ import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from chsic._util.validate import Array, as_number
+
+RELATED = 0.05  # largest p-value of a relation
+# Coefficient below which a relation hardly matters: about that of normal x and y with the
+# correlation 0.2, whose coefficient is 0.017.
+HARDLY_MATTERS = 0.02
 
 
 def later(module: str, function: str, result: Any, **arguments: Any) -> Any:
@@ -89,7 +94,7 @@ class IndependenceResult:
         comparable across sample sizes. It does not see dependences that cancel along z. It is
         taken at the middle one of `bandwidths`, whichever won, as is `profile`.
     null_distribution : array
-        The winning member's estimate under each draw of random signs.
+        The winning member's estimate under each draw of random signs, or quantiles of its law.
     profile : Profile
         Where along z the dependence sits.
     n_samples, n_omitted, n_pairs : int
@@ -141,7 +146,7 @@ class IndependenceResult:
     adjust: str
     null: str
     warnings: tuple[str, ...]
-    leave_one_out: Array  # coefficient without each of the units
+    leave_one_out: Array  # coefficient without each of the folds
     null_spread: float  # standard deviation of the coefficient under conditional independence
 
     def __post_init__(self) -> None:
@@ -149,7 +154,7 @@ class IndependenceResult:
             held.setflags(write=False)
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """Return an interval for the coefficient, by leaving out one unit at a time.
+        """Return an interval for the coefficient, by leaving out one fold of samples at a time.
 
         Parameters
         ----------
@@ -175,23 +180,118 @@ class IndependenceResult:
         level = as_number("level", level)
         if not 0 < level < 1:
             raise ValueError(f"level: must lie between 0 and 1, got {level:g}; 0.95 is usual.")
-        values = self.leave_one_out
-        n_units = len(values)
-        if n_units < 2 or self.null_spread == 0:
-            return ConfidenceInterval(-1.0, 1.0)  # nothing shows how much it varies
-        # The coefficient is a squared length, so that its variance grows with it: a theta + b, b
-        # what it is under conditional independence. Both are known here, at the estimate
-        # (theory.md, eqs. 42 and 43, a and b being phi and phi_0).
-        estimate, b = self.coefficient, self.null_spread**2
-        variance = (n_units - 1) / n_units * float(((values - values.mean()) ** 2).sum())
-        a = max(variance - b, 0.0) / max(estimate, self.null_spread, 1e-300)
-        q = float(stdtrit(n_units - 1, (1 + level) / 2)) ** 2  # quantile of Student's t, squared
-        # Where (estimate - theta)^2 = q (a theta + b): theory.md, eq. 44.
-        middle = estimate + q * a / 2
-        half = float(np.sqrt(q * max(a * estimate + q * a**2 / 4 + b, 0.0)))
+        if not self._varies:
+            return ConfidenceInterval(-1.0, 1.0)
+        estimate, n_folds = self.coefficient, len(self.leave_one_out)
+        a, b = self._variance_terms()
+        q = float(stdtrit(n_folds - 1, (1 + level) / 2)) ** 2  # quantile of Student's t, squared
+        middle, half = _within(estimate, a, b, q)
         # An estimate below zero can lie outside, in ten samples or fewer.
         low, high = min(middle - half, estimate), max(middle + half, estimate)
         return ConfidenceInterval(max(low, -1.0), min(high, 1.0))
+
+    def equivalence(self, bound: float = HARDLY_MATTERS) -> float:
+        """Return a p-value for the claim that the coefficient is below a bound.
+
+        It is small where the data rule out that the coefficient is as large as `bound`: the
+        opposite of `pvalue`, which is small where they rule out that x and y are unrelated. If
+        both are large, there are too few data to tell. Like the coefficient, it does not see
+        dependence that cancels along z.
+
+        Parameters
+        ----------
+        bound : float
+            Coefficient that would matter, between 0 and 1. Normal x and y of correlation 0.1, 0.2,
+            0.3 and 0.5 have the coefficients 0.004, 0.017, 0.039 and 0.117.
+
+        Returns
+        -------
+        float
+            Probability of a coefficient as small as the observed one if the true one is `bound`.
+
+        Examples
+        --------
+        >>> import chsic
+        >>> x, y, z = chsic.datasets.draw_scenario("linear", 2_000, rng=0)  # unrelated given z
+        >>> result = chsic.chsic_test(x, y, z)
+        >>> result.pvalue > 0.05, result.equivalence(0.02) < 0.05
+        (True, True)
+        """
+        bound = as_number("bound", bound)
+        if not 0 < bound < 1:
+            raise ValueError(f"bound: must lie between 0 and 1, got {bound:g}; try 0.02.")
+        if not self._varies:
+            return 1.0
+        a, b = self._largest_variance_terms()
+        distance = (self.coefficient - bound) / (a * bound + b) ** 0.5  # theory.md, eq. 44
+        return float(stdtr(len(self.leave_one_out) - 1, distance))
+
+    def smallest_bound(self, level: float = RELATED) -> float:
+        """Return the smallest bound that the coefficient is below, by `equivalence` at a level.
+
+        Examples
+        --------
+        >>> import chsic
+        >>> result = chsic.chsic_test(*chsic.datasets.draw_scenario("linear", 1_000, rng=0))
+        >>> round(result.equivalence(result.smallest_bound(0.05)), 6)
+        0.05
+        """
+        level = as_number("level", level)
+        if not 0 < level < 0.5:
+            raise ValueError(f"level: must lie between 0 and 0.5, got {level:g}; 0.05 is usual.")
+        if not self._varies:
+            return 1.0
+        a, b = self._largest_variance_terms()
+        q = float(stdtrit(len(self.leave_one_out) - 1, level)) ** 2
+        return min(sum(_within(self.coefficient, a, b, q)), 1.0)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a word: ``"yes"``, ``"practically unrelated"`` or ``"undecided"``.
+
+        Yes if `pvalue` is at most 0.05; practically unrelated if it is not, but
+        ``equivalence(0.02)`` is; undecided if neither is.
+
+        Examples
+        --------
+        >>> import chsic
+        >>> for scenario, n in (("add", 400), ("linear", 2_000), ("linear", 60)):
+        ...     print(chsic.chsic_test(*chsic.datasets.draw_scenario(scenario, n, rng=0)).verdict)
+        yes
+        practically unrelated
+        undecided
+        """
+        if self.pvalue <= RELATED:
+            return "yes"
+        return "practically unrelated" if self.equivalence() <= RELATED else "undecided"
+
+    @property
+    def _varies(self) -> bool:
+        """Whether anything shows how much the coefficient varies."""
+        return len(self.leave_one_out) >= 2 and self.null_spread > 0
+
+    def _variance_terms(self) -> tuple[float, float]:
+        """Return a and b, if the coefficient varies by a theta + b where it is theta.
+
+        It is a squared length, so that its variance grows with it; b is what it is under
+        conditional independence. Both are known here, at the estimate: phi and phi_0 of theory.md,
+        eqs. 42 and 43.
+        """
+        values = self.leave_one_out
+        n_folds = len(values)
+        variance = (n_folds - 1) / n_folds * float(((values - values.mean()) ** 2).sum())
+        b = self.null_spread**2
+        return max(variance - b, 0.0) / max(self.coefficient, self.null_spread, 1e-300), b
+
+    def _largest_variance_terms(self) -> tuple[float, float]:
+        """Return the same, with a as large as it may be.
+
+        A coefficient that is small by chance shows too small an a. If C is its mean m plus normal
+        noise of covariance S, its squared length has the variance 4 m'S m + 2 tr S^2, of which the
+        last term is b, and m'S m is at most |m|^2 sqrt(tr S^2).
+        """
+        a, b = self._variance_terms()
+        return max(a, 8**0.5 * self.null_spread), b
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the null distribution as plain numbers, strings and lists.
@@ -215,6 +315,7 @@ class IndependenceResult:
         plain["bandwidths"] = [list(pair) for pair in self.bandwidths]
         plain["warnings"] = list(self.warnings)
         plain["confidence_interval"] = list(self.confidence_interval())
+        plain["verdict"] = self.verdict
         plain["members"] = [
             {**dataclasses.asdict(member), "bandwidth": list(member.bandwidth)}
             for member in self.members
@@ -267,3 +368,9 @@ class IndependenceResult:
             f"IndependenceResult(pvalue={self.pvalue:.3g}, coefficient={self.coefficient:z.3f} "
             f"[{low:z.3f}, {high:.3f}], n_samples={self.n_samples}{warned})"
         )
+
+
+def _within(estimate: float, a: float, b: float, q: float) -> tuple[float, float]:
+    """Return middle and half width of where (estimate - theta)^2 <= q (a theta + b) (eq. 44)."""
+    middle = estimate + q * a / 2
+    return middle, float(np.sqrt(q * max(a * estimate + q * a**2 / 4 + b, 0.0)))

@@ -6,14 +6,12 @@ import dataclasses
 from typing import Any
 
 from chsic._util.validate import as_count, as_number, as_tolerance
-from chsic.inference.null import LOOKS, NULLS
+from chsic.inference.null import NULLS
 from chsic.inference.planning import TOL, Bandwidths
 from chsic.pairs import PairGraph
 
 FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible
 MOST_RESAMPLES = 10**7  # which take minutes; Pearson III reaches smaller p-values
-# Draws after which a p-value may be clearly large, where many are asked for: most of them are.
-LOOKS_OF_MANY = (199, 999)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -26,8 +24,6 @@ class Settings:
         As for `chsic.chsic_test`.
     block_size, unit_size, alpha
         As for `chsic.chsic_test`; None for ``"auto"``.
-    looks : tuple of int
-        Numbers of draws after which it may be clear that a p-value is large.
     """
 
     pairs: str | PairGraph = "auto"
@@ -40,7 +36,6 @@ class Settings:
     null: str = "auto"
     n_resamples: int = 9999
     tol: float = TOL
-    looks: tuple[int, ...] = LOOKS
 
     @classmethod
     def of(

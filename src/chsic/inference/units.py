@@ -1,7 +1,9 @@
-"""Exchangeable units: groups of samples near in z, whose products get one random sign each.
+"""Two partitions of the samples: units and folds (theory.md, section 5).
 
-At small n every sample is a unit. At large n a unit holds many, so that the cost of the null does
-not grow with n. Units never share samples (theory.md, section 5).
+Units are groups of samples near in z, whose products get one random sign each, and which show where
+along z dependence sits. Folds hold samples from everywhere along z, so that they differ by chance
+alone: the jackknife leaves out one of them at a time. At small n every sample is a unit and a fold.
+At large n they hold many, so that the cost of what follows does not grow with n.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from chsic._util.validate import Array, Index
 
 LARGEST_NUMBER = 128  # of units: with more of them the null costs more
 LEAST_NUMBER = 2
+MOST_FOLDS = 128  # of the jackknife
 MOST_ASKED_FOR = 4_096  # whose Gram matrices fit into memory
 
 
@@ -69,9 +72,11 @@ def segment_sums(values: Any, starts: Index) -> Any:
     if isinstance(values, np.ndarray):
         return np.add.reduceat(values, starts, axis=0)
     xp = array_namespace(values)
-    ends = xp.asarray(np.append(starts[1:], values.shape[0]) - 1, device=device(values))
-    totals = xp.take(xp.cumulative_sum(values, axis=0), ends, axis=0)
-    return totals - xp.concat([xp.zeros_like(totals[:1, ...]), totals[:-1, ...]], axis=0)
+    bounds = xp.asarray(np.append(starts, values.shape[0]), device=device(values))
+    totals = xp.cumulative_sum(values, axis=0)
+    totals = xp.concat([xp.zeros_like(totals[:1, ...]), totals], axis=0)
+    at_bounds = xp.take(totals, bounds, axis=0)
+    return at_bounds[1:, ...] - at_bounds[:-1, ...]
 
 
 def number_of_units(n: int, unit_size: int | None) -> int:
@@ -86,6 +91,29 @@ def number_of_units(n: int, unit_size: int | None) -> int:
             f"{min(n, LARGEST_NUMBER)}."
         )
     return number
+
+
+def number_of_folds(n: int) -> int:
+    """Return how many folds n samples make."""
+    return min(n, MOST_FOLDS)
+
+
+def interleave(order: Index, number: int, first: int = 0) -> Units:
+    """Deal samples out to folds one after the other, in an order in which neighbours are near in z.
+
+    The first of them goes to fold `first`, modulo `number`; a fold may be empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.inference.units import interleave
+    >>> folds = interleave(np.arange(5), 3, first=1)
+    >>> folds.order, folds.bounds
+    (array([2, 0, 3, 1, 4]), array([0, 1, 3, 5]))
+    """
+    fold = (first + np.arange(len(order))) % number
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(fold, minlength=number))])
+    return Units(order[np.argsort(fold, kind="stable")], bounds)
 
 
 def units_along(order: Index, number: int) -> Units:
@@ -114,14 +142,14 @@ def units_in_space(z: Array, number: int) -> Units:
     return Units(order, np.array(bounds))
 
 
-def units_in_strata(strata: Index, number: int, rng: np.random.Generator) -> Units:
+def units_in_strata(strata: Index, number: int) -> Units:
     """Cut every stratum into units, about `number` in all and at least one in each.
 
     If there are more strata than that, a unit holds several whole ones. Strata larger than a unit
     are cut all the same, and stay by themselves: one unit alone would decide for them, and no sign
-    tells by how much it varies.
+    tells by how much it varies. Samples are shuffled with a fixed seed, as rows may come sorted.
     """
-    shuffled = rng.permutation(len(strata))
+    shuffled = np.random.default_rng(0).permutation(len(strata))
     order = shuffled[np.argsort(strata[shuffled], kind="stable")]
     ends = np.cumsum(np.bincount(strata))
     if len(ends) > number:

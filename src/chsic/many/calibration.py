@@ -184,7 +184,7 @@ def calibrate(
     source = Source.of(samples, generator)
     seeds = generator.integers(2**63, size=(len(effects), n_sim, 2)).tolist()
     # All data sets have the same z, and share regressions on it.
-    like = Given.of(source.samples.z, settings, np.random.default_rng(0))
+    like = Given.of(source.samples.z, settings)
 
     def one(task: tuple[float, list[int]]) -> float:
         effect, (data_seed, test_seed) = task
@@ -193,7 +193,7 @@ def calibrate(
             return 1.0  # an event so rare that it did not happen: nothing to see
         simulated = Samples(*drawn, source.samples.z)
         test_rng = np.random.default_rng(test_seed)
-        return Question.of(simulated, settings, test_rng, like).answer(test_rng).pvalue
+        return Question.of(simulated, settings, like).answer(test_rng).pvalue
 
     tasks = [(effect, seed) for effect, row in zip(effects, seeds, strict=True) for seed in row]
     values = list(in_order(one, tasks, workers))

@@ -19,7 +19,7 @@ from chsic.inference.given import Given
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
-from chsic.inference.settings import LOOKS_OF_MANY, Settings
+from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable
 
 COLUMNS_WEIGHED = 5  # whose size is looked at
@@ -68,9 +68,7 @@ class ColumnTests:
     n_omitted : int
         Rows that were left out for missing values.
     n_resamples : int
-        Largest number of draws of signs.
-    rng : numpy.random.Generator
-        Orders samples with equal z.
+        Number of draws of signs, where they are drawn.
     """
 
     def __init__(
@@ -80,10 +78,9 @@ class ColumnTests:
         *,
         n_omitted: int,
         n_resamples: int,
-        rng: np.random.Generator,
     ) -> None:
-        self._settings = Settings(n_resamples=n_resamples, looks=LOOKS_OF_MANY)
-        given = Given.of(z, self._settings, rng)
+        self._settings = Settings(n_resamples=n_resamples)
+        given = Given.of(z, self._settings)
         self._columns, self._z = given.samples(columns), given.samples(z)
         self._n_omitted = n_omitted
 
@@ -96,7 +93,7 @@ class ColumnTests:
         if not self._variables:
             return  # nothing can be tested
         learned = given.learn([variable.clipped for variable in self._variables.values()])
-        self._arrangement = arrange(given, len(self._columns[0].values), learned, rng)
+        self._arrangement = arrange(given, len(self._columns[0].values), learned)
         adjustments = self._arrangement.adjustments_of(len(self._variables))
         self._adjustments = dict(zip(self._variables, adjustments, strict=True))
 
@@ -117,7 +114,7 @@ class ColumnTests:
 
         def prepare(position: int) -> PlannedVariable:
             planned = self._plan(position)
-            return remember(planned, self._arrangement.batches) if keep else planned
+            return remember(planned, self._arrangement) if keep else planned
 
         def test(pair: Pair) -> IndependenceResult | Failure:
             first, second = (held[position] for position in pair)

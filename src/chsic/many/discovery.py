@@ -38,7 +38,7 @@ from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.ridge import RidgeAdjustment
-from chsic.inference.settings import LOOKS_OF_MANY, Settings, as_resamples
+from chsic.inference.settings import Settings, as_resamples
 
 CACHE_BYTES = 2**29  # of what conditioning sets decide, and of variables given them
 MOST_ANSWERS = 100_000
@@ -108,7 +108,7 @@ class Discovery:
         As for `chsic_test`. Rows are left out of those tests only whose columns have a gap; such
         tests share nothing.
     n_resamples : int
-        Largest number of draws of signs, 19 to 10^7.
+        Number of draws of signs where they are drawn, 19 to 10^7.
     rng : None, int or numpy.random.Generator
         Draws the signs of all tests; None with a fixed seed, as discovery should be repeatable.
 
@@ -156,7 +156,7 @@ class Discovery:
         self._names = list(raw)
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
         n_resamples = as_resamples(n_resamples)
-        self._settings = Settings(n_resamples=n_resamples, looks=LOOKS_OF_MANY)
+        self._settings = Settings(n_resamples=n_resamples)
         self._cache: Cache[_Conditioned | _Variable] = Cache(CACHE_BYTES, weigh=nbytes_of)
         self._answers: Cache[Answer] = Cache(MOST_ANSWERS)
 
@@ -231,7 +231,7 @@ class Discovery:
         arrangement = conditioned.arrangement
         if arrangement is None:  # pairs in the metric of these two variables
             learned = [one.learned for one in (first, second) if one.learned is not None]
-            arrangement = arrange(given, self._n_samples(given), learned, rng)
+            arrangement = arrange(given, self._n_samples(given), learned)
         u, v, w = (given.samples(of) for of in columns)
         samples = Samples(u, v, w)
         return compare(arrangement, self._settings, first.planned, second.planned, samples, rng)
@@ -242,11 +242,10 @@ class Discovery:
         return made
 
     def _condition(self, z: Places) -> _Conditioned:
-        rng = self._rng((), (), z)
-        given = Given.of([self._columns[k] for k in z], self._settings, rng)
+        given = Given.of([self._columns[k] for k in z], self._settings)
         if given.metric_learner is not None:
             return _Conditioned(given, None)
-        return _Conditioned(given, arrange(given, self._n_samples(given), [], rng))
+        return _Conditioned(given, arrange(given, self._n_samples(given), []))
 
     def _n_samples(self, given: Given) -> int:
         return len(self._columns[0].values if given.rows is None else given.rows)
@@ -260,7 +259,7 @@ class Discovery:
         if arrangement is not None:
             [adjustment], graph = arrangement.adjustments, arrangement.graph
             planned = plan_variable(name, variable, columns, adjustment, graph, given.z_names)
-            return _Variable(None, remember(planned, arrangement.batches))
+            return _Variable(None, remember(planned, arrangement))
         assert given.metric_learner is not None
         assert given.confounder is not None
         learned = given.metric_learner.learn(variable.clipped)

@@ -63,12 +63,11 @@ def screen(
         As for `chsic_test`. Rows are left out of the pairs in whose columns a value is missing, and
         only of those; such pairs share nothing with others, and take longer.
     n_resamples : int
-        Largest number of draws of signs for a pair, 19 to 10^7: 199 if its p-value is clearly above
-        0.1 then, else 999, and all of them as for `chsic_test`.
+        Number of draws of signs for a pair, 19 to 10^7, where they are drawn; see `chsic_test`.
     workers : int
         Threads. The result does not depend on it.
     rng : None, int or numpy.random.Generator
-        Draws the signs of each pair, which do not depend on what other pairs are tested.
+        Not needed: answers do not depend on it. Kept for checkpoints, which name it.
     resume : path-like, optional
         A checkpoint: a file to which each pair is written once it is tested. If it is there
         already, from a run on the same data that was stopped or killed, those pairs are not tested
@@ -197,7 +196,6 @@ def _tests(
             [column.rows(frame.known) for column in frame.z],
             n_omitted=frame.n_omitted,
             n_resamples=n_resamples,
-            rng=np.random.default_rng(seed),
         )
         tests = shared.results(list(together), lambda pair: signs(*together[pair]), workers)
         for pair, outcome in tests:

@@ -201,9 +201,7 @@ def along_settings(
         raise ValueError(f"alphas: {chosen[-1]:g} is more than the n - 1 = {n - 1} other samples.")
     widths = list(BANDWIDTHS) if bandwidths is None else _positive("bandwidths", bandwidths)
     generator = np.random.default_rng(int(as_generator(rng).integers(2**63)))
-    question = Question.of(
-        samples, settings, generator, None if like is None else like.question.given
-    )
+    question = Question.of(samples, settings, None if like is None else like.question.given)
     multiples = tuple(sorted({*MULTIPLES, *widths}))
     tests = _Tests(question, generator, default, multiples, workers, like)
     return Sensitivity(

@@ -118,7 +118,7 @@ class Source:
     @classmethod
     def of(cls, samples: Samples, rng: np.random.Generator) -> Source:
         """Learn from samples how x and y depend on z."""
-        given = Given.of(samples.z, Settings(), rng, ordered=False)
+        given = Given.of(samples.z, Settings(), ordered=False)
         samples = samples if given.rows is None else samples.rows(given.rows)
         z = given.confounder
         assert z is not None

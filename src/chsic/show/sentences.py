@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from chsic._util.names import listed, readable, shortened
 from chsic.inference.cautions import rows_omitted
-from chsic.inference.result import IndependenceResult
+from chsic.inference.result import HARDLY_MATTERS, IndependenceResult
 from chsic.many.screen_result import Screen
 
-CLEAR, SOME = 0.01, 0.05  # p-values below which there is clear and some evidence
+CLEAR = 0.01  # p-value below which evidence is clear
 
 ABOUT_PVALUE = (
     "is the probability of seeing a relation at least as clear if there were none among samples of "
@@ -73,11 +73,16 @@ def answer(result: IndependenceResult) -> str:
     p = f"p = {pvalue(result.pvalue)}"
     if result.pvalue <= CLEAR:
         return f"Yes: {x} and {y} are related{among} ({p})."
-    if result.pvalue <= SOME:
-        return f"Perhaps: there is some evidence that {x} and {y} are related{among} ({p})."
+    if result.verdict == "yes":
+        return f"Yes, with some doubt: there is evidence that {x} and {y} are related{among} ({p})."
+    if result.verdict == "practically unrelated":
+        return (
+            f"Practically unrelated: {x} and {y} show no relation{among} ({p}), and a strength of "
+            f"{HARDLY_MATTERS} or more is ruled out."
+        )
     return (
-        f"No sign of it: {x} and {y} vary as if they were unrelated{among} ({p}). "
-        "That is not proof that they are."
+        f"Undecided: {x} and {y} show no clear relation{among} ({p}), but a strength of up to "
+        f"{result.smallest_bound():.2g} is not ruled out."
     )
 
 

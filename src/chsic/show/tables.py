@@ -79,9 +79,17 @@ def settings_facts(result: IndependenceResult, versions: Mapping[str, str]) -> F
         ("samples that share a random sign", f"{result.unit_size:.3g}"),
         ("bandwidths of x", ", ".join(f"{h:.3g}" for h, _ in result.bandwidths)),
         ("bandwidths of y", ", ".join(f"{h:.3g}" for _, h in result.bandwidths)),
-        ("null distribution", f"{result.null}, {len(result.null_distribution)} draws"),
+        ("null distribution", _null(result)),
         *versions.items(),
     ]
+
+
+def _null(result: IndependenceResult) -> str:
+    """Say where the p-value comes from."""
+    if result.null == "pearson3":
+        return "Pearson III law of random signs"
+    every = "all" if result.null == "exhaustive" else "draws of"
+    return f"{every} signs, {len(result.null_distribution)}"
 
 
 def columns_table(columns: Iterable[ColumnSummary]) -> TextTable:

@@ -24,7 +24,7 @@ class NullPicture:
     edges : array, shape (n_bins + 1,)
         Of the bins, increasing.
     counts, counts_beyond : array of int, shape (n_bins,)
-        Draws in each bin, and those of them that are at least as large as the estimate.
+        Draws or quantiles in each bin, and those of them at least as large as the estimate.
     estimate : float
         The observed one.
     draws_label, beyond_label, estimate_label : str
@@ -43,7 +43,7 @@ class NullPicture:
     beyond_label: str
     estimate_label: str
     x_label: str = "estimate"
-    y_label: str = "draws"
+    y_label: str = "number"
 
 
 def null_picture(result: IndependenceResult) -> NullPicture:
@@ -62,16 +62,17 @@ def null_picture(result: IndependenceResult) -> NullPicture:
     beyond = draws[draws >= estimate]
     counts, edges = np.histogram(draws, bins=BINS)
     x, y = names_of(result, "x"), names_of(result, "y")
+    # A law is shown by its quantiles, each of which has the same probability.
+    shown = f"{len(draws)} {'quantiles' if result.null == 'pearson3' else 'draws'}"
     return NullPicture(
-        caption=f"The estimate under {len(draws)} draws of random signs, which is how it would "
-        f"vary if {x} and {y} were unrelated{given(result.names['z'])}, and the observed one. The "
-        "p-value counts several bandwidths at once, so it is a little larger than the share of "
-        "draws to the right.",
+        caption=f"{shown} of the estimate under random signs, which is how it would vary if {x} "
+        f"and {y} were unrelated{given(result.names['z'])}, and the observed one. The p-value "
+        "counts several bandwidths at once, so it is a little larger than the share to the right.",
         edges=edges,
         counts=counts,
         counts_beyond=np.histogram(beyond, bins=edges)[0],
         estimate=estimate,
-        draws_label=f"{len(draws)} draws of random signs",
+        draws_label=f"{shown} under random signs",
         beyond_label=f"{len(beyond)} as large or larger",
         estimate_label=f"observed, p = {pvalue(result.pvalue)}",
     )

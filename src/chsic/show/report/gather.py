@@ -89,7 +89,7 @@ def gather(
     samples = clean_samples(read, nan_policy)
     step(0, 3)
     rng_of_test = np.random.default_rng(seed)
-    question = Question.of(samples, settings, rng_of_test)
+    question = Question.of(samples, settings)
     answered = _plan_all(question, rng_of_test, workers)
     result = (question if answered is None else answered).answer(rng_of_test, workers)
     step(1, 3)

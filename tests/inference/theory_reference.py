@@ -446,7 +446,9 @@ def exhaustive(members):
     )
     ours = np.array([float(score(member.estimate, member.null)) for member in members])
     joint = (1 + sum(scores.max(axis=0) >= ours.max() - 1e-5)) / (1 + scores.shape[1])
-    return joint, own, int(np.argmax(ours))
+    # Members of a variable of two values are exactly tied, but for rounding: the first one wins.
+    winner = int(np.argmax(ours >= ours.max() - 1e-9 * (1 + abs(ours.max()))))
+    return joint, own, winner
 
 
 def smallest_by_units(null):

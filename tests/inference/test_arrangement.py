@@ -16,7 +16,7 @@ def test_pairs_do_not_cross_categories(numbers):
     z = pd.DataFrame(rng.normal(size=(300, numbers)), columns=list("ab")[:numbers])
     z["group"] = rng.choice(["u", "v", "w"], 300)
     given = Given.of(read_columns("z", z), Settings())
-    learned = [given.metric_learner.learn(rng.normal(size=(300, 1))) for _ in range(2)]
+    learned = given.learn([rng.normal(size=(300, 1)) for _ in range(2)])
     arranged = arrange(given, 300, learned, rng)
     group = z["group"].to_numpy()
     group = group if given.order is None else group[given.order]

@@ -141,10 +141,14 @@ def nystroem(points, width, largest, accuracy):
     return beside @ np.linalg.solve(gaussian(points[chosen], points[chosen], width), beside.T)
 
 
-def project_on_line(z):
+def projection(functions):
+    return functions @ np.linalg.pinv(functions)
+
+
+def project_on_line(z, steps=()):
     n, d = z.shape
     columns = np.ones((n, 1)) if d + 1 > 0.3 * n else np.column_stack([np.ones(n), z])
-    return columns @ np.linalg.pinv(columns)
+    return projection(np.column_stack([columns, *steps]))
 
 
 @dataclasses.dataclass
@@ -165,26 +169,33 @@ class Ridge:
         return np.maximum(np.diag(self.square), 0.1)
 
 
-def ridge(z, gram, *, additive=False):
+def ridge(z, gram, how=None, widths=None):
     """Eqs. 7 to 9 and 11, for targets given by their Gram matrix: GCV sees no more of them."""
     n, d = z.shape
+    how = How(np.eye(d)) if how is None else how
     z = z - z.mean(axis=0)
     typical = median_distance(z)
-    line = project_on_line(z)
+    line = project_on_line(z, how.steps)
     beside = np.eye(n) - line
     best = None
-    for width in (0.25, 0.5, 1.0, 2.0) if d == 1 else (0.5, 1.0, 2.0):
-        if additive:
-            rank = min(10, max(1, 160 // d))
+    if widths is None:
+        widths = how.widths(d)
+        first = ridge(z, gram, how, widths[0])
+        if first.width not in widths[0][-2:]:
+            return first
+        widths = widths[0] + widths[1]
+    for width in widths:
+        if how.additive:
+            rank = min(24, max(1, 168 // d))
             width_of_one = width * typical / d**0.5
             each = [nystroem(z[:, [k]], width_of_one, rank, 1e-6) for k in range(d)]
             kernel = sum(each) / d
         else:
-            kernel = nystroem(z, width * typical, 64, 1e-6)
+            kernel = nystroem(z, width * typical, 128, 1e-6)
         kernel = beside @ kernel @ beside
         for penalty in PENALTIES:
             hat = line + kernel @ np.linalg.inv(kernel + penalty * np.eye(n))
-            spent = np.trace(hat) / n
+            spent = (np.trace(hat) + 3 * len(how.steps)) / n
             if spent >= 0.5:
                 continue
             left = np.eye(n) - hat
@@ -194,13 +205,145 @@ def ridge(z, gram, *, additive=False):
     return best
 
 
+@dataclasses.dataclass
+class How:
+    """How a variable is regressed on z: a metric or a sum, steps, and whether it is rough."""
+
+    turn: np.ndarray
+    additive: bool = False
+    steps: tuple = ()
+    rough: bool = True
+
+    def widths(self, d):
+        """Those always tried, and those tried if one of the last two of these is best."""
+        always = (2.0, 1.0, 0.5, 0.25, 0.06) if d == 1 else (2.0, 1.0, 0.5, 0.125)
+        narrow = (0.125, 0.03) if d == 1 else (0.25,)
+        return (always, narrow) if self.rough else (always[:-1], ())
+
+    def fit(self, z, gram):
+        return ridge(z @ self.turn, gram, self)
+
+
+# Steps --------------------------------------------------------------------------------------------
+
+
+def features_of(values):
+    """Ten features at a bandwidth of one median distance."""
+    standard = (values - values.mean(axis=0)) / values.std(axis=0)
+    width = median_distance(standard)
+    chosen = landmarks(standard, width, 10, 1e-4)
+    inside = gaussian(standard[chosen], standard[chosen], width)
+    beside = gaussian(standard, standard[chosen], width)
+    return standard, beside @ np.linalg.inv(np.linalg.cholesky(inside)).T
+
+
+def principal(features):
+    left, sizes, _ = np.linalg.svd(features - features.mean(axis=0), full_matrices=False)
+    return left[:, :3][:, sizes[:3] > 1e-6 * sizes[0]]
+
+
+def learn(z, values):
+    """All that is learned of one variable: its metric, and how it is regressed."""
+    d = z.shape[1]
+    how = How(np.eye(d))
+    if d > 1:
+        turn, additive = learn_metric(z, values)
+        how = How(turn, additive)
+        if additive:
+            how.turn = np.eye(d)
+    targets = principal(features_of(values)[1])
+    directions = np.eye(d)
+    if d > 1:
+        directions = np.hstack([directions, np.linalg.svd(turn)[0][:, :2]])
+    found = [how]
+    for width in (2.0, 0.5):
+        smooth = ridge(z @ how.turn, targets @ targets.T, how, (width,))
+        values_of_s, vectors = np.linalg.eigh(np.eye(len(z)) - smooth.left)
+        explained = vectors[:, values_of_s >= 0.5]
+        steps = find_steps(z @ directions, targets, explained)
+        if steps:
+            found.append(How(how.turn, how.additive, tuple(steps)))
+    best = min(found, key=lambda one: one.fit(z, targets @ targets.T).error)
+    rough = best.fit(z, targets @ targets.T).error
+    best.rough = False
+    best.rough = rough < 0.995 * best.fit(z, targets @ targets.T).error
+    return turn if d > 1 else np.eye(1), best
+
+
+def find_steps(along, targets, explained):
+    """Eq. 9a: steps of the largest gain, without those that have become superfluous."""
+    n, d = along.shape
+    smooth, freedom = explained @ explained.T, n - explained.shape[1]
+    hat, steps, regions = smooth, [], [((), np.ones(n, bool))]
+    tried = 0
+    while len(steps) < min(40, n // 20):
+        left = np.eye(n) - hat
+        noise = ((left @ targets) ** 2).sum(axis=0) / freedom
+        residuals = left @ targets / np.sqrt(noise)
+        best, tried = (0.0,), 0
+        for place, (_, inside) in enumerate(regions):
+            for column in range(d):
+                values = np.sort(along[inside, column])
+                for count in range(5, len(values) - 4):
+                    if values[count] == values[count - 1]:
+                        continue
+                    tried += 1
+                    threshold = (values[count - 1] + values[count]) / 2
+                    step = (inside & (along[:, column] <= threshold)).astype(float)
+                    length = step @ left @ step
+                    gain = ((step @ residuals) ** 2).sum() / length if length > 2 else 0.0
+                    if gain > best[0] * (1 + 1e-12):
+                        best = gain, place, column, threshold, step
+        if not significant(best[0], tried, targets.shape[1]):
+            break
+        _, place, column, threshold, step = best
+        steps.append(step)
+        hat = hat + np.outer(left @ step, left @ step) / (step @ left @ step)
+        freedom -= 1
+        depth, inside = regions[place]
+        if d > 1 and len(depth) + 1 < 4:
+            below = inside & (along[:, column] <= threshold)
+            for part in (below, inside & ~below):
+                if part.sum() >= 10:
+                    regions.append(((*depth, column), part))
+    left = np.eye(n) - hat
+    noise = ((left @ targets) ** 2).sum(axis=0) / freedom
+    start = (np.eye(n) - smooth) @ targets / np.sqrt(noise)
+    # Places inside parts count as tried.
+    tried = sum(
+        1
+        for _, inside in regions
+        for column in range(d)
+        for values in [np.sort(along[inside, column])]
+        for count in range(5, len(values) - 4)
+        if values[count] != values[count - 1]
+    )
+    kept = list(steps)
+    while kept:
+        gains = []
+        for one in range(len(kept)):
+            others = [step for k, step in enumerate(kept) if k != one]
+            base = np.column_stack([explained, *others])
+            beside = kept[one] - projection(base) @ kept[one]
+            gains.append(((beside @ start) ** 2).sum() / (beside @ beside))
+        least = int(np.argmin(gains))
+        if significant(gains[least], tried, targets.shape[1]):
+            break
+        del kept[least]
+    return kept
+
+
+def significant(gain, tried, q):
+    return tried * scipy.stats.chi2.sf(gain, q) <= 0.01
+
+
 def slopes(z, targets, fit):
     """Gradients of the fitted functions by differences: a fit at moved points (n, d, q)."""
     n, d = z.shape
     mean = z.mean(axis=0)
     typical, centred = median_distance(z - mean), z - mean
     width = fit.width * typical
-    chosen = landmarks(centred, width, 64, 1e-6)
+    chosen = landmarks(centred, width, 128, 1e-6)
     inverse = np.linalg.inv(gaussian(centred[chosen], centred[chosen], width))
     line = np.column_stack([np.ones(n), centred])
     beside = gaussian(centred, centred[chosen], width)
@@ -235,17 +378,10 @@ def normalised(turn):
 
 def learn_metric(z, values):
     """Eq. 10: the metric for one variable, and whether a sum of functions (eq. 11) does better."""
-    standard = (values - values.mean(axis=0)) / values.std(axis=0)
-    width = median_distance(standard)
-    chosen = landmarks(standard, width, 10, 1e-4)
-    inside = gaussian(standard[chosen], standard[chosen], width)
-    features = (
-        gaussian(standard, standard[chosen], width) @ np.linalg.inv(np.linalg.cholesky(inside)).T
-    )
-    targets = np.column_stack([standard, features])
+    targets = np.column_stack(features_of(values))
     turn, best, least = np.eye(z.shape[1]), None, np.inf
     for iteration in range(3):
-        fit = ridge(z @ turn, targets @ targets.T)
+        fit = How(turn).fit(z, targets @ targets.T)
         if fit.error < least:
             best, least = turn, fit.error
         if iteration < 2:
@@ -253,7 +389,7 @@ def learn_metric(z, values):
             outer = np.einsum("nak,nbk->ab", gradients, gradients)
             mixed = 0.95 * outer * len(turn) / np.trace(outer) + 0.05 * np.eye(len(turn))
             turn = normalised(turn @ root(mixed))
-    is_sum = ridge(z, targets @ targets.T, additive=True).error < least
+    is_sum = How(np.eye(len(turn)), additive=True).fit(z, targets @ targets.T).error < least
     return best, is_sum
 
 
@@ -296,9 +432,9 @@ def residuals_in_strata(kernel, strata):
     return Residual(gram, gram, 1 - 1 / sizes, np.eye(n))
 
 
-def residuals_ridge(kernel, z, additive=False):
+def residuals_ridge(kernel, z, how):
     """Eqs. 16 and 20, after a ridge regression."""
-    fit = ridge(z, kernel, additive=additive)
+    fit = how.fit(z, kernel)
     gram = fit.left @ kernel @ fit.left.T
     return Residual(gram, gram, fit.share, fit.square)
 

@@ -23,7 +23,8 @@ from chsic.inference.batches import Batch, Strata, cut_into_batches
 from chsic.inference.confounder import Confounder
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
-from chsic.inference.metric import Learned, join_metrics
+from chsic.inference.learner import Learned
+from chsic.inference.metric import join_metrics
 from chsic.inference.permutation_law import MOST_STRATA
 from chsic.inference.plan import Conditioning
 from chsic.inference.ridge import RidgeAdjustment
@@ -75,7 +76,8 @@ class Arrangement:
     batches : sequence of Batch
         Rows that are worked on together.
     adjustments : tuple of Adjustment
-        What makes residuals of each variable; one for all of them if they share it.
+        What makes residuals of each variable that was learned of; one for all of them if they share
+        it.
     z_names : sequence of str
         Names of the confounders.
     effects : FitEffects
@@ -118,7 +120,7 @@ def arrange(
     n : int
         Samples that are compared.
     learned : sequence of Learned
-        Metrics and regressions of the variables; none if these share what z alone decides.
+        Metrics and regressions of the variables; with one column of z they may come later.
     rng : numpy.random.Generator, optional
         Draws the folds of a regressor of the user; nothing else depends on it.
     """
@@ -130,7 +132,7 @@ def arrange(
     adjustments, adjust = _adjustments(given, learned, rng)
     scaled, distance = z.scaled, given.z_distance
     if given.uses_ridge and scaled.shape[1] > 1:
-        scaled = scaled @ join_metrics([turn for turn, _ in learned])  # theory.md, eq. 12
+        scaled = scaled @ join_metrics([one.turn for one in learned])  # theory.md, eq. 12
         distance = typical_distance(scaled) or 1.0
     line = _line(z) if z.on_line else None
     graph = _choose_pairs(given, scaled, line, np.random.default_rng(0))  # orders ties
@@ -269,9 +271,7 @@ def _adjustments(
             )
         if adjust == "none":
             return (NoAdjustment(len(z)),), "none"
-        if z.shape[1] == 1:
-            return (RidgeAdjustment(given.ridge, z),), "ridge"
-        return tuple(RidgeAdjustment(ridge, z) for _, ridge in learned), "ridge"
+        return tuple(RidgeAdjustment(one.ridge, z) for one in learned), "ridge"
     if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
         raise TypeError(
             "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "

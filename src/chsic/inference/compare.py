@@ -20,7 +20,7 @@ from chsic.inference.contribute import (
 from chsic.inference.contribute import residuals as residuals_of
 from chsic.inference.decide import comparable, decide
 from chsic.inference.given import Given
-from chsic.inference.metric import Learned
+from chsic.inference.learner import Learned
 from chsic.inference.null import table_probability
 from chsic.inference.plan import FitEffect, Plan, PlannedVariable
 from chsic.inference.planning import Bandwidths, plan_variable
@@ -69,7 +69,7 @@ class Question:
     x, y : Variable
         In the order of `given`.
     learned : list of Learned
-        Metrics of z for x and for y, if z has several columns.
+        How x and y depend on z, if a regression is fitted.
     """
 
     samples: Samples

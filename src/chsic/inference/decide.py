@@ -301,6 +301,8 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
         "n_pairs": given.n_pairs,
         "alpha": 2 * given.n_pairs / given.n_samples,
         "unit_size": given.n_samples / len(given.unit_sizes),
+        "explained": {"x": plan.x.explained, "y": plan.y.explained},
+        "jumps": {"x": plan.x.jumps, "y": plan.y.jumps},
         "pairs": given.pairs,
         "adjust": given.adjust,
         "warnings": (

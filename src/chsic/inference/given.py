@@ -18,8 +18,7 @@ from chsic._util.validate import MIN_SAMPLES, Array, Index
 from chsic.data.arguments import Columns
 from chsic.inference import cautions
 from chsic.inference.confounder import Confounder
-from chsic.inference.metric import Learned, MetricLearner
-from chsic.inference.ridge import Ridge
+from chsic.inference.learner import Learned, Learner
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable
 from chsic.kernels.bandwidth import typical_distance
@@ -124,19 +123,17 @@ class Given:
         return not self.in_strata and isinstance(adjust, str) and adjust in ("auto", "ridge")
 
     @functools.cached_property
-    def ridge(self) -> Ridge:
-        """Regressions on a z of one column, which all variables share."""
-        assert self.confounder is not None
-        same = self._same_z()
-        return Ridge(self.confounder.scaled) if same is None else same.ridge
-
-    @functools.cached_property
-    def metric_learner(self) -> MetricLearner | None:
-        """What learns a metric of z for each variable; None if there is nothing to learn."""
-        if not self.uses_ridge or self.confounder is None or self.confounder.scaled.shape[1] == 1:
+    def learner(self) -> Learner | None:
+        """What learns how variables depend on z; None if no regression is fitted."""
+        if not self.uses_ridge or self.confounder is None:
             return None
         same = self._same_z()
-        return MetricLearner(self.confounder.scaled) if same is None else same.metric_learner
+        return Learner(self.confounder.scaled) if same is None else same.learner
+
+    @property
+    def has_metric(self) -> bool:
+        """Whether pairs depend on what is learned of the variables."""
+        return self.learner is not None and self.learner.several
 
     @functools.cached_property
     def z_distance(self) -> float:
@@ -147,8 +144,8 @@ class Given:
         return typical_distance(self.confounder.scaled) or 1.0
 
     def learn(self, variables: Sequence[Array]) -> list[Learned]:
-        """Learn a metric of z for each variable, if z has several columns."""
-        learner = self.metric_learner
+        """Learn how each variable depends on z, if a regression is fitted."""
+        learner = self.learner
         return [] if learner is None else [learner.learn(values) for values in variables]
 
     def _same_z(self) -> Given | None:

@@ -63,6 +63,10 @@ class VariablePlan:
         One for each bandwidth; none if no column varies given z.
     cautions : tuple of str
         What to be careful about.
+    explained : float
+        Share of the variance of the columns that z explains.
+    jumps : int
+        Number of regions of z where a jump was found.
     """
 
     scaling: Scaling
@@ -72,6 +76,8 @@ class VariablePlan:
     spread: Array
     kernels: tuple[KernelPlan, ...]
     cautions: tuple[str, ...]
+    explained: float
+    jumps: int
 
     @property
     def middle(self) -> int:

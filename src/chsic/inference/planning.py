@@ -17,6 +17,7 @@ from chsic.data.cleaning import has_far_values
 from chsic.inference import cautions
 from chsic.inference.adjustment import Adjustment, Fitted, all_residuals
 from chsic.inference.plan import KernelPlan, PlannedVariable, VariablePlan
+from chsic.inference.ridge import RidgeFit
 from chsic.inference.variable import MOST_LEVELS_TOLD_APART, Variable
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import (
@@ -81,9 +82,11 @@ def plan_variable(
     warnings = _cautions(variable, named, z_names, share)
     (compared,) = np.nonzero(share > NO_VARIANCE)
     fit = values.fitted.fit if adjustment.of_columns else None
+    explained = _explained(variable, values, share)
+    jumps = len(fit.basis.steps) if isinstance(fit, RidgeFit) else 0
     if not len(compared):
         none = np.empty(0)
-        plan = VariablePlan(scaling, fit, compared, none, none, (), warnings)
+        plan = VariablePlan(scaling, fit, compared, none, none, (), warnings, explained, jumps)
         nothing = np.empty((len(variable.columns), 0))
         return PlannedVariable(plan, variable.columns, nothing, (), depends_on_pairs=True)
     remainder = values.residuals if adjustment.of_columns else variable.columns
@@ -104,7 +107,7 @@ def plan_variable(
     apart = of_values if apart < FIT_DECIDES * of_values else apart
     widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
     kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
-    plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings)
+    plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings, explained, jumps)
     return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
 
 
@@ -137,6 +140,17 @@ def _residuals(
         alone.var(axis=0), variances, where=variances > 0, out=np.zeros(len(variances))
     )
     return _ColumnFit(fitted, residuals), share
+
+
+def _explained(variable: Variable, values: _ColumnFit, share: Array) -> float:
+    """Return the share of the variance that z explains, in samples that are not fitted if known."""
+    variances = variable.clipped.var(axis=0)
+    total = float(variances.sum())
+    if not total > 0:
+        return 0.0
+    fit = values.fitted.fit
+    left = fit.error if isinstance(fit, RidgeFit) else float(share @ variances)
+    return float(np.clip(1 - left / total, 0.0, 1.0))
 
 
 def _cautions(

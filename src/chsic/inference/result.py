@@ -117,6 +117,11 @@ class IndependenceResult:
         The family, each with its own p-value.
     winner : int
         Position of the most significant member.
+    explained : dict
+        Share of the variance of "x" and of "y" that z explains, as estimated by generalised
+        cross-validation. Where it is near 1, small errors of the regression count.
+    jumps : dict
+        Number of regions of z where "x", and "y", were seen to jump.
     engine, pairs, adjust, null : str
         How features were computed, pairs chosen, residuals made, and where the p-value is from.
     warnings : tuple of str
@@ -141,6 +146,8 @@ class IndependenceResult:
     bandwidth: tuple[float, float]
     members: tuple[Member, ...]
     winner: int
+    explained: dict[str, float]
+    jumps: dict[str, int]
     engine: str
     pairs: str
     adjust: str

@@ -1,17 +1,19 @@
 """Kernel ridge regression on z: what z explains of some columns (theory.md, section 3).
 
-A straight line in z, which is not penalised, plus Nyström features of a Gaussian kernel on z, which
-are: of all columns of z together, or of each column by itself. The width of the kernel and the
-penalty minimise the generalised cross-validation error, so that a rough dependence on z is followed
-and a smooth one is not over-fitted. The cost is linear in n, and at most `LARGEST_FIT` samples are
-fitted: what that misses is smooth in z, and differences over close pairs do not see it.
+A straight line in z and indicators of regions where columns jump, which are not penalised, plus
+Nyström features of a Gaussian kernel on z, which are: of all columns of z together, or of each
+column by itself. The width of the kernel and the penalty minimise the generalised cross-validation
+error, so that a rough dependence on z is followed and a smooth one is not over-fitted. The cost is
+linear in n, and at most `LARGEST_FIT` samples are fitted: what that misses is smooth in z, and
+differences over close pairs do not see it.
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -19,23 +21,42 @@ from chsic._util.arrays import Rows, row_blocks, sorted_unique
 from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch
+from chsic.inference.steps import Steps, find_steps
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import Landmarks, fit_landmarks
 
-# Widths of the kernel, in median distances between samples of z. In several dimensions a narrow one
-# would see single samples.
-WIDTHS_ON_LINE = (0.25, 0.5, 1.0, 2.0)
-WIDTHS_IN_SPACE = (0.5, 1.0, 2.0)
 PENALTIES = 10.0 ** np.arange(-5, 3.1, 0.5)
-LARGEST_RANK = 64  # features of z
+LARGEST_RANK = 128  # features of z
 LANDMARK_ACCURACY = 1e-6
-LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 10, 160  # features of each column of z, and of all of them
+LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 24, 168  # features of each column of z, and of all of them
+STEP_WIDTHS = (2.0, 0.5)  # of smooth regressions beside which steps are looked for
+ROUGH = 0.005  # of the error, which narrow kernels have to gain to be used
+STEP_COST = 3.0  # degrees of freedom of the place of a step (Friedman 1991)
 LANDMARK_CANDIDATES = 200  # samples of z that landmarks are chosen from
 WIDTH_SAMPLES = 1_000  # on which the width is chosen
 LARGEST_FIT = 50_000  # samples on which the regression is fitted
 LARGEST_SHARE = 0.5  # of n that the regression may spend as degrees of freedom
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
+
+
+class Widths(NamedTuple):
+    """Widths of the kernel, in median distances between samples of z.
+
+    Attributes
+    ----------
+    always : tuple of float
+        Those that are tried.
+    narrow : tuple of float
+        Those that are tried if one of the last two of the others is the best.
+    """
+
+    always: tuple[float, ...]
+    narrow: tuple[float, ...]
+
+
+ON_LINE = Widths((2.0, 1.0, 0.5, 0.25, 0.06), (0.125, 0.03))
+IN_SPACE = Widths((2.0, 1.0, 0.5, 0.125), (0.25,))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -92,30 +113,34 @@ class Basis:
         Mean of z over the fitted samples.
     line : Line
         The part that is not penalised.
+    steps : Steps
+        Indicators of regions where columns jump, which are not penalised either.
     landmarks : Landmarks or EachColumn
         The part that is.
     unit : float
         Width of the kernel, in the unit of z.
     turn : array, shape (functions, directions)
-        Makes directions of line and features that are orthonormal over the fitted samples.
+        Makes directions of all functions that are orthonormal over the fitted samples.
     shrinkage : array, shape (penalties, directions)
-        What each penalty leaves of each direction: 1 for the line.
+        What each penalty leaves of each direction: 1 for line and steps.
     """
 
     metric: Array | None
     centre: Array
     line: Line
+    steps: Steps
     landmarks: Landmarks | EachColumn
     unit: float
     turn: Array
     shrinkage: Array
 
     def design(self, z: Any) -> Any:
-        """Return line and features at rows of z, side by side."""
+        """Return line, steps and features at rows of z, side by side."""
+        steps = [self.steps(z)] if len(self.steps) else []
         if self.metric is not None:
             z = z @ beside(z, self.metric)
         z = z - beside(z, self.centre)
-        return namespace(z).concat([self.line(z), self.landmarks(z / self.unit)], axis=1)
+        return namespace(z).concat([self.line(z), *steps, self.landmarks(z / self.unit)], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,7 +156,7 @@ class RidgeFit:
     spent : array, shape (directions,)
         Numbers c with (I - S)^2 = I + D diag(c) D', D the orthonormal directions.
     coefficients : array, shape (functions, q)
-        Of line and features.
+        Of line, steps and features.
     error : float
         Generalised cross-validation error.
     of_all : bool
@@ -207,6 +232,8 @@ class Ridge:
         The unit of the kernel's width; the median distance between samples if not given.
     metric : array, shape (d, d), optional
         Regressions are on ``z @ metric``.
+    steps : Steps, optional
+        Jumps along z, which are fitted as well.
 
     Attributes
     ----------
@@ -225,8 +252,15 @@ class Ridge:
     True
     """
 
-    def __init__(self, z: Array, scale: float | None = None, metric: Array | None = None) -> None:
-        self._metric = metric
+    def __init__(
+        self,
+        z: Array,
+        scale: float | None = None,
+        metric: Array | None = None,
+        steps: Steps | None = None,
+    ) -> None:
+        self._metric, self._columns = metric, z
+        self.steps = Steps(np.eye(z.shape[1])) if steps is None else steps
         z = z if metric is None else z @ metric
         self.rows: Rows = some_rows(z, LARGEST_FIT)
         self._fits_all = isinstance(self.rows, slice)
@@ -234,9 +268,67 @@ class Ridge:
         self._scale = typical_distance(z - self._centre) if scale is None else scale
         self._z = z[self.rows] - self._centre
         self._line = Line.of(self._z)
+        self._widths = ON_LINE if z.shape[1] == 1 else IN_SPACE
         self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
         self._bases: dict[float, _Made] = {}
         self._trial: Ridge | None = None
+        self._is_shared = False
+
+    def with_steps(self, steps: Steps) -> Ridge:
+        """Return regressions on the same z that have steps."""
+        return type(self)(self._columns, self._scale, self._metric, steps)
+
+    def at(self, rows: Rows) -> Ridge:
+        """Return the same kind of regressions on some of the samples alone."""
+        if isinstance(rows, slice):
+            return self
+        return type(self)(self._columns[rows], self._scale, self._metric, self.steps)
+
+    def find_steps(self, targets: Array, directions: Array) -> Ridge:
+        """Return regressions with the steps that targets, given at `rows`, are seen to make.
+
+        They are looked for beside smooth regressions of several widths, as a narrow one follows
+        jumps itself and a wide one takes for jumps what is only steep. The error decides, in which
+        every step costs as much as its place had to be searched for.
+        """
+        z, found = self._columns[self.rows], []
+        for width in STEP_WIDTHS:
+            basis, at_samples = self._basis(width)
+            explained = at_samples.values.T @ targets
+            _, shrinkage = self._least_error(basis.shrinkage, targets, explained)
+            smooth = at_samples.values[:, shrinkage >= 0.5]
+            steps = find_steps(z, directions, targets, smooth)
+            if len(steps):
+                found.append(self.with_steps(steps))
+        return min([self, *found], key=lambda one: one.fit(targets).fit.error) if found else self
+
+    def shared(self) -> Self:
+        """Return these regressions, marked as those of several variables."""
+        self._is_shared = True
+        return self
+
+    def forget(self) -> None:
+        """Drop what is made again when it is asked for, unless several variables share it."""
+        if not self._is_shared:
+            self._bases, self._trial = {}, None
+
+    def is_rough(self, targets: Array) -> bool:
+        """Whether narrow kernels follow these targets better than wide ones, by more than chance.
+
+        Where nothing depends on z, all widths are alike, and narrow ones take memory and time.
+        """
+        wide = self.only_wide().fit(targets).fit.error
+        return self.fit(targets).fit.error < (1 - ROUGH) * wide
+
+    def only_wide(self) -> Ridge:
+        """Return the same regressions, of wide kernels alone: it takes less time."""
+        return self._with_widths(Widths(self._widths.always[:-1], ()))
+
+    def _with_widths(self, widths: Widths) -> Ridge:
+        same = copy.copy(self)  # bases are shared
+        same._widths = widths
+        same._trial = None if self._trial is None else self._trial._with_widths(widths)
+        return same
 
     @property
     def nbytes(self) -> int:
@@ -267,14 +359,20 @@ class Ridge:
         """Choose on some samples, so that features of all of them are made for one width only."""
         if not isinstance(self._width_rows, slice):
             if self._trial is None:
-                self._trial = type(self)(self._z[self._width_rows], self._scale)
+                some = self._columns[self.rows][self._width_rows]
+                trial = type(self)(some, self._scale, self._metric, self.steps)
+                self._trial = trial._with_widths(self._widths)
             return self._trial._choose_width(values[self._width_rows])
-        errors = {}
-        for width in WIDTHS_ON_LINE if self._z.shape[1] == 1 else WIDTHS_IN_SPACE:
-            basis, directions = self._basis(width)
-            explained = directions.values.T @ values
-            errors[width] = self._least_error(basis.shrinkage, values, explained)[0]
-        return min(errors, key=errors.__getitem__)
+        errors = {width: self._error(width, values) for width in self._widths.always}
+        best = min(errors, key=errors.__getitem__)
+        if best in self._widths.always[-2:]:
+            errors |= {width: self._error(width, values) for width in self._widths.narrow}
+            best = min(errors, key=errors.__getitem__)
+        return best
+
+    def _error(self, width: float, values: Array) -> float:
+        basis, directions = self._basis(width)
+        return self._least_error(basis.shrinkage, values, directions.values.T @ values)[0]
 
     def _least_error(
         self, shrinkage: Array, values: Array, explained: Array
@@ -282,7 +380,7 @@ class Ridge:
         """Return the least error (1/n) RSS / (1 - tr S / n)^2 over penalties, and its shrinkage."""
         n = len(values)
         squares = (explained**2).sum(axis=1)
-        spent = shrinkage.sum(axis=1) / n
+        spent = (shrinkage.sum(axis=1) + STEP_COST * len(self.steps)) / n
         beside = np.einsum("ij,ij->", values, values) - squares.sum()
         rss = max(beside, 0.0) + (1 - shrinkage) ** 2 @ squares
         # theory.md, eq. 9
@@ -301,18 +399,34 @@ class Ridge:
 
     def _make_basis(self, width: float) -> _Made:
         landmarks, unit = self._landmarks(width)
-        line, features = self._line(self._z), landmarks(self._z / unit)
-        on_line = line.T @ features
-        values, vectors = np.linalg.eigh(features.T @ features - on_line.T @ on_line)
+        free, of_free = self._free_functions()
+        features = landmarks(self._z / unit)
+        on_free = free.T @ features
+        values, vectors = np.linalg.eigh(features.T @ features - on_free.T @ on_free)
         large = values > 1e-10 * max(values[-1], 1e-300)
         beside = vectors[:, large] / np.sqrt(values[large])
-        k = line.shape[1]
-        turn = np.block([[np.eye(k), -on_line @ beside], [np.zeros((len(beside), k)), beside]])
+        k = free.shape[1]
+        turn = np.block(
+            [[of_free, -of_free @ (on_free @ beside)], [np.zeros((len(beside), k)), beside]]
+        )
         strengths = np.concatenate([np.full(k, np.inf), values[large]])  # of the kernel matrix
         # The hat matrix S in these directions: theory.md, eq. 8.
         shrinkage = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
-        basis = Basis(self._metric, self._centre, self._line, landmarks, unit, turn, shrinkage)
-        return basis, Directions(np.hstack([line, features]) @ turn)
+        basis = Basis(
+            self._metric, self._centre, self._line, self.steps, landmarks, unit, turn, shrinkage
+        )
+        penalised = (features - free @ on_free) @ beside
+        return basis, Directions(np.hstack([free, penalised]))
+
+    def _free_functions(self) -> tuple[Array, Array]:
+        """Return line and steps made orthonormal, and the matrix that makes them so."""
+        line = self._line(self._z)
+        if not len(self.steps):
+            return line, np.eye(line.shape[1])
+        functions = np.hstack([line, self.steps(self._columns[self.rows])])
+        left, sizes, right = np.linalg.svd(functions, full_matrices=False)
+        large = sizes > 1e-8 * sizes[0]
+        return left[:, large], right[large].T / sizes[large]
 
     def _landmarks(self, width: float) -> tuple[Landmarks | EachColumn, float]:
         """Choose features for a width of the kernel, and return its width in the unit of z."""
@@ -320,11 +434,12 @@ class Ridge:
         return _landmarks(self._z[self._width_rows] / unit, LARGEST_RANK), unit
 
     def _slopes(self, fit: RidgeFit) -> Array:
-        """Differentiate the fit: kernels at landmarks, and the line."""
+        """Differentiate the fit: kernels at landmarks, and the line; steps have no slope."""
         basis = fit.basis
         assert isinstance(basis.landmarks, Landmarks)
         z = self._z / basis.unit
-        of_line, of_features = np.split(fit.coefficients, [self._line.slopes.shape[1]])
+        k = self._line.slopes.shape[1]
+        of_line, of_features = fit.coefficients[:k], fit.coefficients[k + len(self.steps) :]
         at_landmarks = basis.landmarks.inverse @ of_features
         line = self._line.slopes @ of_line
         kappa = KERNELS["gaussian"].matrix(z, basis.landmarks.points)

@@ -19,6 +19,7 @@ from chsic.inference.given import Given
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
+from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable
 
@@ -93,6 +94,8 @@ class ColumnTests:
         if not self._variables:
             return  # nothing can be tested
         learned = given.learn([variable.clipped for variable in self._variables.values()])
+        for one in learned:
+            one.ridge.forget()  # there may be thousands of them
         self._arrangement = arrange(given, len(self._columns[0].values), learned)
         adjustments = self._arrangement.adjustments_of(len(self._variables))
         self._adjustments = dict(zip(self._variables, adjustments, strict=True))
@@ -137,9 +140,12 @@ class ColumnTests:
     def _plan(self, position: int) -> PlannedVariable:
         column, variable = self._columns[position], self._variables[position]
         adjustment, arranged = self._adjustments[position], self._arrangement
-        return plan_variable(
+        planned = plan_variable(
             column.name, variable, [column], adjustment, arranged.graph, arranged.z_names
         )
+        if isinstance(adjustment, RidgeAdjustment):
+            adjustment.ridge.forget()
+        return planned
 
     def _column_bytes(self, pairs: Sequence[Pair]) -> int:
         """Guess from some columns what is kept of one: features, differences, weighted ones."""

@@ -33,7 +33,7 @@ from chsic.data.samples import (
 from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
-from chsic.inference.metric import Learned
+from chsic.inference.learner import Learned
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
@@ -243,7 +243,7 @@ class Discovery:
 
     def _condition(self, z: Places) -> _Conditioned:
         given = Given.of([self._columns[k] for k in z], self._settings)
-        if given.metric_learner is not None:
+        if given.has_metric:
             return _Conditioned(given, None)
         return _Conditioned(given, arrange(given, self._n_samples(given), []))
 
@@ -256,17 +256,18 @@ class Discovery:
         columns = given.samples([self._columns[k] for k in places])
         name = ", ".join(column.name for column in columns)
         variable = given.variable(name, columns)
+        graph = None if arrangement is None else arrangement.graph
+        if given.learner is None:
+            assert arrangement is not None
+            learned, [adjustment] = None, arrangement.adjustments
+        else:
+            assert given.confounder is not None
+            learned = given.learner.learn(variable.clipped)
+            adjustment = RidgeAdjustment(learned.ridge, given.confounder.scaled)
+        planned = plan_variable(name, variable, columns, adjustment, graph, given.z_names)
         if arrangement is not None:
-            [adjustment], graph = arrangement.adjustments, arrangement.graph
-            planned = plan_variable(name, variable, columns, adjustment, graph, given.z_names)
-            return _Variable(None, remember(planned, arrangement))
-        assert given.metric_learner is not None
-        assert given.confounder is not None
-        learned = given.metric_learner.learn(variable.clipped)
-        adjustment = RidgeAdjustment(learned[1], given.confounder.scaled)
-        return _Variable(
-            learned, plan_variable(name, variable, columns, adjustment, None, given.z_names)
-        )
+            planned = remember(planned, arrangement)
+        return _Variable(learned, planned)
 
     def _places(self, argument: str, which: Which) -> Places:
         """Return positions of columns, sorted."""

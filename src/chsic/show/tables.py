@@ -75,13 +75,21 @@ def settings_facts(result: IndependenceResult, versions: Mapping[str, str]) -> F
     return [
         ("samples", str(result.n_samples)),
         ("pairs", f"{result.n_pairs} ({result.pairs}), alpha {result.alpha:.3g}"),
-        ("adjustment for z", str(result.adjust)),
+        ("adjustment for z", _adjustment(result)),
         ("samples that share a random sign", f"{result.unit_size:.3g}"),
         ("bandwidths of x", ", ".join(f"{h:.3g}" for h, _ in result.bandwidths)),
         ("bandwidths of y", ", ".join(f"{h:.3g}" for _, h in result.bandwidths)),
         ("null distribution", _null(result)),
         *versions.items(),
     ]
+
+
+def _adjustment(result: IndependenceResult) -> str:
+    """Say what z explains of x and of y, and how many jumps it makes."""
+    explained = " and ".join(f"{share:.0%} of {of}" for of, share in result.explained.items())
+    jumps = sum(result.jumps.values())
+    seen = f", {jumps} jump{'s' if jumps > 1 else ''}" if jumps else ""
+    return f"{result.adjust}: z explains {explained}{seen}" if result.names["z"] else "none"
 
 
 def _null(result: IndependenceResult) -> str:

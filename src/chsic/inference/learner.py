@@ -1,0 +1,109 @@
+"""What a regression on one z has to be like for a variable: its metric, its form and its jumps.
+
+If x depends on many columns, each in a way of its own, there are no directions of z that matter
+more than others. A sum of functions of the columns may then do better than any metric, and is tried
+as well. Jumps are looked for beside the better of the two.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from chsic._util.validate import Array
+from chsic.inference.metric import learn_metric
+from chsic.inference.ridge import AdditiveRidge, Ridge, some_rows
+from chsic.kernels import KERNELS
+from chsic.kernels.bandwidth import typical_distance
+from chsic.kernels.features import fit_landmarks
+
+METRIC_SAMPLES = 1_000  # from which a metric is learned
+STEP_SAMPLES = 5_000  # in which jumps are looked for
+RANK = 10  # features of a variable whose dependence on z decides the metric
+PRINCIPAL = 3  # components of these, in which jumps are looked for
+LARGEST_SUM = 80  # columns of which a sum of functions is tried
+TURNED = 2  # directions of the metric that jumps may have, besides those of the columns
+
+
+class Learned(NamedTuple):
+    """What was learned of one variable: its metric of z, and regressions on all rows of z."""
+
+    turn: Array
+    ridge: Ridge
+
+
+class Learner:
+    """Learns how any number of variables depend on one z.
+
+    Parameters
+    ----------
+    z : array, shape (n, d)
+        In standard deviations.
+    """
+
+    def __init__(self, z: Array) -> None:
+        self._z = z
+        self._plain = Ridge(z).shared()
+        self._few, self._many = some_rows(z, METRIC_SAMPLES), some_rows(z, STEP_SAMPLES)
+        several = z.shape[1] > 1
+        self._few_plain = self._plain.at(self._few).shared() if several else None
+        self._many_plain = self._plain.at(self._many).shared()
+        sums = several and z.shape[1] <= LARGEST_SUM
+        self._few_sum = AdditiveRidge(z[self._few]).shared() if sums else None
+
+    @property
+    def several(self) -> bool:
+        """Whether z has several columns, of which a metric is learned."""
+        return self._few_plain is not None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what variables share."""
+        every = (self._plain, self._few_plain, self._few_sum, self._many_plain)
+        shared = {id(one): one for one in every if one is not None}
+        return sum(one.nbytes for one in shared.values())
+
+    def learn(self, values: Array) -> Learned:
+        """Return the metric for one variable, and regressions in it with their jumps."""
+        spreads = values.std(axis=0)
+        standard = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
+        turn, ridge = self._learn_smooth(standard[self._few])
+        directions = np.eye(len(turn))
+        if len(turn) > 1:
+            directions = np.hstack([directions, np.linalg.svd(turn)[0][:, :TURNED]])
+        targets = _principal(_features(standard[self._many]))
+        some = self._many_plain if ridge is self._plain else ridge.at(self._many)
+        stepped = some.find_steps(targets, directions)
+        if len(stepped.steps):
+            ridge = stepped if some is ridge else ridge.with_steps(stepped.steps)
+        return Learned(turn, ridge if stepped.is_rough(targets) else ridge.only_wide())
+
+    def _learn_smooth(self, values: Array) -> Learned:
+        """Choose a metric or a sum of functions, by a few samples."""
+        if self._few_plain is None:
+            return Learned(np.eye(1), self._plain)
+        targets = np.column_stack([values, _features(values)])
+        turn, ridge, error = learn_metric(self._z[self._few], targets, self._few_plain)
+        # theory.md, eq. 11, if its error (eq. 9) is less
+        is_sum = self._few_sum is not None and self._few_sum.fit(targets).fit.error < error
+        if isinstance(self._few, slice):
+            return Learned(turn, self._few_sum if is_sum and self._few_sum else ridge)
+        return Learned(turn, AdditiveRidge(self._z) if is_sum else Ridge(self._z, metric=turn))
+
+
+def _features(values: Array) -> Array:
+    """Describe standardised values by a few features: what may depend on z."""
+    scaled = values / (typical_distance(values) or 1.0)
+    features, _ = fit_landmarks(scaled, KERNELS["gaussian"], 1e-4, RANK, 200)
+    made: Array = features(scaled)
+    return made
+
+
+def _principal(features: Array) -> Array:
+    """Return the first principal components, of equal size: bounded, so that none is far off."""
+    centred = features - features.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    large = sizes[:PRINCIPAL] > 1e-6 * max(sizes[0], 1e-300)
+    components: Array = left[:, :PRINCIPAL][:, large]
+    return components

@@ -3,7 +3,7 @@
 ``python -m benchmarks.calibration`` runs every cell (method x scenario x d x n) of `cells`, on data
 of `chsic.datasets.SCENARIOS` whose truth is known, and writes tables and a picture. It takes hours
 and can be stopped at any time, even killed: the same command goes on where it was.
-``--reduced`` takes a few minutes.
+``--reduced`` takes a few minutes. ``--frontier`` runs rough functions of z in an hour.
 
 cells    which methods meet which scenarios, and how often
 methods  the tests: x, y, z -> p-value

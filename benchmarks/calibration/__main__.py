@@ -18,6 +18,9 @@ def options() -> argparse.Namespace:
         "the same command goes on where it was.",
     )
     parser.add_argument("--reduced", action="store_true", help="a few minutes instead of hours")
+    parser.add_argument(
+        "--frontier", action="store_true", help="rough functions of z, many columns"
+    )
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--only", metavar="PATTERN", default="*", help="scenarios, as 'pnl-*'")
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of samples, as 100 200")
@@ -33,17 +36,24 @@ def options() -> argparse.Namespace:
     return given
 
 
+def _cells(given: argparse.Namespace) -> list[cells.Cell]:
+    if given.reduced:
+        return cells.reduced()
+    return cells.frontier() if given.frontier else cells.full()
+
+
 def main() -> None:
     given = options()
     wanted = [
         cell
-        for cell in (cells.reduced() if given.reduced else cells.full())
+        for cell in _cells(given)
         if cell.method in given.methods
         and fnmatch.fnmatchcase(cell.scenario, given.only)
         and (given.sizes is None or cell.n in given.sizes)
     ]
     # A folder of its own, so that trying the laboratory does not change committed results.
-    folder = given.out or (RESULTS / "reduced" if given.reduced else RESULTS)
+    part = "reduced" if given.reduced else "frontier" if given.frontier else ""
+    folder = given.out or RESULTS / part
     journal = folder / "pvalues.jsonl"
     try:
         run(wanted, journal, workers=given.workers, minutes=given.minutes)

@@ -4,6 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chsic.datasets import SCENARIOS
+from chsic.datasets.rough import DEPENDENT, INDEPENDENT
+
+ROUGH = {*INDEPENDENT, *DEPENDENT}  # scenarios of the frontier, which the full set leaves out
+FRONTIER_SIZES = {500: 1_000, 2_000: 300}  # repetitions of true nulls; of the others, 300
 
 SIZES = (100, 200, 400, 1_000)
 LARGE = (10_000, 100_000)
@@ -42,6 +46,21 @@ def reduced() -> list[Cell]:
     ]
 
 
+def frontier() -> list[Cell]:
+    """Return rough functions of z and designs of GKCM, and all others with few repetitions."""
+    cells = []
+    for name in SCENARIOS:
+        for d in SCENARIOS[name].dimensions:
+            if name not in ROUGH:
+                cells += [Cell("chsic", name, d, n, 200) for n in (200, 400)]
+                continue
+            for n, often in FRONTIER_SIZES.items():
+                repetitions = often if SCENARIOS[name].independent else 300
+                cells.append(Cell("chsic", name, d, n, repetitions))
+            cells += [Cell(peer, name, d, 500, 100) for peer in ("KCI", "RCIT", "RCoT")]
+    return cells
+
+
 def _ours() -> Iterator[Cell]:
     for scenario, d in _everywhere():
         for n in SIZES:
@@ -66,11 +85,17 @@ def _kernel_peers() -> Iterator[Cell]:
 def _slow_peers() -> Iterator[Cell]:
     for method in SLOW_PEERS:
         for name, scenario in SCENARIOS.items():
-            yield Cell(method, name, scenario.dimensions[0], 200, 100)
+            if name not in ROUGH:
+                yield Cell(method, name, scenario.dimensions[0], 200, 100)
 
 
 def _everywhere() -> list[tuple[str, int]]:
-    return [(name, d) for name, scenario in SCENARIOS.items() for d in scenario.dimensions]
+    return [
+        (name, d)
+        for name, scenario in SCENARIOS.items()
+        for d in scenario.dimensions
+        if name not in ROUGH
+    ]
 
 
 def _at_large_sizes() -> list[tuple[str, int]]:

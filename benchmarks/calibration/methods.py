@@ -34,6 +34,14 @@ def rcit(x, y, z, rng):
     return RCIT().compute_pvalue(_columns(x), _columns(y), _columns(z))[0]
 
 
+def rcot(x, y, z, rng):
+    """Strobl et al. (2019), without z beside x."""
+    from causallearn.utils.RCIT.RCIT import RCIT
+
+    _seed_globally(rng)
+    return RCIT(rcit=False).compute_pvalue(_columns(x), _columns(y), _columns(z))[0]
+
+
 def cmi_knn(x, y, z, rng):
     """Runge (2018), with 500 local permutations."""
     from tigramite.independence_tests.cmiknn import CMIknn
@@ -65,6 +73,7 @@ METHODS: dict[str, Method] = {
     "chsic": ours,
     "KCI": kci,
     "RCIT": rcit,
+    "RCoT": rcot,
     "CMIknn": cmi_knn,
     "GCM": gcm,
     "FCIT": fcit,
@@ -74,6 +83,7 @@ _PACKAGES = {
     "chsic": "chsic",
     "KCI": "causal-learn",
     "RCIT": "causal-learn",
+    "RCoT": "causal-learn",
     "CMIknn": "tigramite",
     "GCM": "scikit-learn",
     "FCIT": "hyppo",

@@ -91,6 +91,55 @@ def level_summary() -> str:
     return _of_methods(True, lines, SIZES)
 
 
+def _frontier() -> dict[tuple[str, str, int, int], float]:
+    """Return rates at 0.05 by method, scenario, columns of z and n."""
+    rows = _json("calibration/frontier/table.json")["rows"]
+    return {(r["method"], r["scenario"], r["d"], r["n"]): r["rate_05"] for r in rows if r["tests"]}
+
+
+def rough_scenarios() -> str:
+    """Tell how often tests reject where z is rough, at n = 500 and n = 2,000."""
+    rates = _frontier()
+    peers = [m for m in ("KCI", "RCIT", "RCoT") if any(key[0] == m for key in rates)]
+    made = []
+    for (method, scenario, d, n), rate in rates.items():
+        if method == "chsic" and n == 500 and not scenario.startswith("gkcm"):
+            large = rates.get(("chsic", scenario, d, 2_000))
+            of_peers = [rates.get((m, scenario, d, 500)) for m in peers]
+            numbers = ["" if one is None else f"{one:.3f}" for one in (rate, large, *of_peers)]
+            made.append([scenario, str(d), *numbers])
+    return _table(["", "columns of z", "n = 500", "n = 2,000", *peers], made)
+
+
+def old_scenarios_again() -> str:
+    """Compare rates of the test as it is now with those of the full run, at n = 200 and 400."""
+    now = _frontier()
+    made = []
+    for independent, label in ((True, "true nulls"), (False, "dependences")):
+        before = {(r["scenario"], r["d"], r["n"]): r["rate_05"] for r in _rates(independent)
+                  if r["method"] == "chsic"}  # fmt: skip
+        for n in (200, 400):
+            cells = [cell for cell in before if cell[2] == n and ("chsic", *cell) in now]
+            rates = [now[("chsic", *cell)] for cell in cells], [before[cell] for cell in cells]
+            mean = [f"{np.mean(one):.3f}" for one in rates]
+            largest = [f"{max(one):.3f}" if independent else "" for one in rates]
+            made.append([f"n = {n}: {label} ({len(cells)} cells)", mean[1], mean[0],
+                         largest[1], largest[0]])  # fmt: skip
+    return _table(["", "mean, before", "now", "largest, before", "now"], made)
+
+
+def seven_columns() -> str:
+    """Show the designs with seven columns of z, beside the rates that others have published."""
+    rates, published = _frontier(), _json("published.json")
+    made = []
+    for scenario, others in published["rates"].items():
+        ours = [rates.get(("chsic", scenario, 7, n)) for n in (500, 2_000)]
+        cells = [" / ".join("" if rate is None else f"{rate:.2f}" for rate in ours)]
+        cells += [" / ".join(f"{rate:.2f}" for rate in of_one) for of_one in others]
+        made.append([scenario.removeprefix("gkcm-"), *cells])
+    return _table(["", "chsic_test", *published["methods"]], made)
+
+
 def power_summary() -> str:
     """Tell how often dependences are found at 0.05, beside the peers."""
     return _of_methods(False, {"mean": lambda rates: f"{np.mean(rates):.2f}"}, SIZES)

@@ -74,7 +74,14 @@ def test_the_reduced_set_is_part_of_the_full_one():
     for cell in reduced:
         assert cell.repetitions <= full[cell.method, cell.scenario, cell.d, cell.n]
     assert {cell.method for cell in reduced} == {cell.method for cell in cells.full()}
-    assert {cell.scenario for cell in reduced if cell.method == "chsic"} == set(SCENARIOS)
+    scenarios = {cell.scenario for cell in reduced if cell.method == "chsic"}
+    assert scenarios == set(SCENARIOS) - cells.ROUGH
+
+
+def test_the_frontier_has_all_scenarios():
+    frontier = cells.frontier()
+    assert {cell.scenario for cell in frontier if cell.method == "chsic"} == set(SCENARIOS)
+    assert {cell.method for cell in frontier} == {"chsic", "KCI", "RCIT", "RCoT"}
 
 
 # --- Running --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.calibration.cells import ROUGH
 
 from chsic.datasets import SCENARIOS
 
@@ -68,7 +69,7 @@ def test_true_nulls_with_five_columns_are_rejected_less_often_than_by_kci(rates)
             assert row["rate_05"] < rates["KCI", scenario, d, n]["rate_05"], (scenario, n)
             seen.add((scenario, n))
     wanted = {name for name, scenario in SCENARIOS.items()
-              if scenario.independent and 5 in scenario.dimensions}  # fmt: skip
+              if scenario.independent and 5 in scenario.dimensions} - ROUGH  # fmt: skip
     assert seen == {(name, n) for name in wanted for n in (400, 1_000)}
 
 

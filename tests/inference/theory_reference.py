@@ -195,7 +195,7 @@ def ridge(z, gram, how=None, widths=None):
         kernel = beside @ kernel @ beside
         for penalty in PENALTIES:
             hat = line + kernel @ np.linalg.inv(kernel + penalty * np.eye(n))
-            spent = (np.trace(hat) + 3 * len(how.steps)) / n
+            spent = (np.trace(hat) + 4 * len(how.steps)) / n
             if spent >= 0.5:
                 continue
             left = np.eye(n) - hat
@@ -263,11 +263,19 @@ def learn(z, values):
         steps = find_steps(z @ directions, targets, explained)
         if steps:
             found.append(How(how.turn, how.additive, tuple(steps)))
-    best = min(found, key=lambda one: one.fit(z, targets @ targets.T).error)
+    best = min(found, key=lambda one: log_error(one, z, targets))
     rough = best.fit(z, targets @ targets.T).error
     best.rough = False
     best.rough = rough < 0.995 * best.fit(z, targets @ targets.T).error
     return turn if d > 1 else np.eye(1), best
+
+
+def log_error(how, z, targets):
+    """The mean logarithm of the error of each target, at the width and penalty of all."""
+    left = how.fit(z, targets @ targets.T).left
+    spent = np.trace(np.eye(len(z)) - left) + 4 * len(how.steps)
+    errors = ((left @ targets) ** 2).mean(axis=0) / (1 - spent / len(z)) ** 2
+    return np.log(errors).mean()
 
 
 def find_steps(along, targets, explained):

@@ -98,3 +98,17 @@ def _observe(amplitude: Array, gain: float, rng: np.random.Generator) -> Array:
     sign = rng.choice([-1.0, 1.0], n)
     observed: Array = gain * amplitude * sign + rng.standard_normal(n)
     return observed
+
+
+def standardise(values: Array) -> Array:
+    """Return columns of mean 0 and variance 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.datasets.models import standardise
+    >>> standardise(np.array([1.0, 3.0]))
+    array([-1.,  1.])
+    """
+    standard: Array = (values - values.mean(axis=0)) / values.std(axis=0)
+    return standard

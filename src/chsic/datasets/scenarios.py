@@ -15,7 +15,8 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from chsic._util.validate import MIN_SAMPLES, Array, RNGLike, as_count, as_generator
-from chsic.datasets.models import Sample, m_minus, m_plus
+from chsic.datasets import rough
+from chsic.datasets.models import Sample, m_minus, m_plus, standardise
 
 Draw: TypeAlias = Callable[[int, int, np.random.Generator], Sample]
 
@@ -119,14 +120,9 @@ def _gaussian(equations: Equations) -> Draw:
         z = rng.standard_normal((n, d))
         e, h, r = rng.standard_normal((3, n))
         x, y = equations(Parts(z, z.sum(axis=1) / d**0.5, e, h, r))
-        return Sample(_standardise(x), _standardise(y), _standardise(z[:, 0] if d == 1 else z))
+        return Sample(standardise(x), standardise(y), standardise(z[:, 0] if d == 1 else z))
 
     return draw
-
-
-def _standardise(values: Array) -> Array:
-    standard: Array = (values - values.mean(axis=0)) / values.std(axis=0)
-    return standard
 
 
 def _linear(noise: float) -> Equations:
@@ -206,7 +202,7 @@ def _heavy(n: int, d: int, rng: np.random.Generator) -> Sample:
     z = rng.standard_normal(n)
     e, h = rng.standard_t(2, (2, n))
     x, y = z + 0.5 * e, z + 0.5 * h
-    return Sample(_standardise(x), _standardise(y), _standardise(z))
+    return Sample(standardise(x), standardise(y), standardise(z))
 
 
 def _circle(n: int, d: int, rng: np.random.Generator) -> Sample:
@@ -215,7 +211,7 @@ def _circle(n: int, d: int, rng: np.random.Generator) -> Sample:
     t = rng.uniform(0, 2 * np.pi, n)
     x = np.sin(2 * z) + np.cos(t) + 0.3 * e
     y = np.cos(2 * z) + np.sin(t) + 0.3 * h
-    return Sample(_standardise(x), _standardise(y), _standardise(z))
+    return Sample(standardise(x), standardise(y), standardise(z))
 
 
 def _cancel(n: int, d: int, rng: np.random.Generator) -> Sample:
@@ -223,13 +219,13 @@ def _cancel(n: int, d: int, rng: np.random.Generator) -> Sample:
     z = rng.uniform(-1, 1, n)
     x = rng.choice([-1.0, 1.0], n)
     f = rng.choice([1.0, -1.0], n, p=[0.7, 0.3])
-    return Sample(x, x * f * np.sign(z), _standardise(z))
+    return Sample(x, x * f * np.sign(z), standardise(z))
 
 
 def _binary(n: int, d: int, rng: np.random.Generator) -> Sample:
     z = rng.standard_normal(n)
     x, y = (rng.uniform(size=(2, n)) < expit(2 * z)).astype(float)
-    return Sample(x, y, _standardise(z))
+    return Sample(x, y, standardise(z))
 
 
 def _counts(shared: float) -> Draw:
@@ -239,7 +235,7 @@ def _counts(shared: float) -> Draw:
         z = rng.standard_normal(n)
         both = rng.poisson(shared, n)
         x, y = rng.poisson(np.exp(0.5 * z)) + both, rng.poisson(np.exp(0.3 * z + 0.2)) + both
-        return Sample(x.astype(float), y.astype(float), _standardise(z))
+        return Sample(x.astype(float), y.astype(float), standardise(z))
 
     return draw
 
@@ -259,7 +255,7 @@ def _levels(count: int) -> Draw:
     def draw(n: int, d: int, rng: np.random.Generator) -> Sample:
         z = rng.integers(count, size=n)
         e, h = rng.standard_normal((2, n))
-        return Sample(_standardise(mu[z] + e), _standardise(nu[z] + h), z.astype(float))
+        return Sample(standardise(mu[z] + e), standardise(nu[z] + h), z.astype(float))
 
     return draw
 
@@ -270,7 +266,7 @@ def _mixed(n: int, d: int, rng: np.random.Generator) -> Sample:
     z2 = rng.integers(4, size=n)
     x = np.sin(2 * z1) + mu[z2] + 0.5 * e
     y = np.cos(2 * z1) + nu[z2] + 0.5 * h
-    return Sample(_standardise(x), _standardise(y), np.column_stack([_standardise(z1), z2]))
+    return Sample(standardise(x), standardise(y), np.column_stack([standardise(z1), z2]))
 
 
 def _levels_copied(n: int, d: int, rng: np.random.Generator) -> Sample:
@@ -308,6 +304,7 @@ _INDEPENDENT: dict[str, tuple[tuple[int, ...], Draw]] = {
     "sharp": ((1,), _gaussian(_sharp)),
     "binary": ((1,), _binary),
     "counts": ((1,), _counts(0.0)),
+    **rough.INDEPENDENT,
 }
 
 _DEPENDENT: dict[str, tuple[str, tuple[int, ...], Draw]] = {
@@ -326,6 +323,7 @@ _DEPENDENT: dict[str, tuple[str, tuple[int, ...], Draw]] = {
     "cancel": ("binary", (1,), _cancel),
     "levels": ("levels-3", (1,), _levels_copied),
     "counts-shared": ("counts", (1,), _counts(0.3)),
+    **rough.DEPENDENT,
 }
 
 

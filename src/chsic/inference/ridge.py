@@ -32,7 +32,7 @@ LANDMARK_ACCURACY = 1e-6
 LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 24, 168  # features of each column of z, and of all of them
 STEP_WIDTHS = (2.0, 0.5)  # of smooth regressions beside which steps are looked for
 ROUGH = 0.005  # of the error, which narrow kernels have to gain to be used
-STEP_COST = 3.0  # degrees of freedom of the place of a step (Friedman 1991)
+STEP_COST = 4.0  # degrees of freedom of the place of a step
 LANDMARK_CANDIDATES = 200  # samples of z that landmarks are chosen from
 WIDTH_SAMPLES = 1_000  # on which the width is chosen
 LARGEST_FIT = 50_000  # samples on which the regression is fitted
@@ -288,8 +288,8 @@ class Ridge:
         """Return regressions with the steps that targets, given at `rows`, are seen to make.
 
         They are looked for beside smooth regressions of several widths, as a narrow one follows
-        jumps itself and a wide one takes for jumps what is only steep. The error decides, in which
-        every step costs as much as its place had to be searched for.
+        jumps itself and a wide one takes for jumps what is only steep. The error decides, to which
+        the search for the place of every step adds.
         """
         z, found = self._columns[self.rows], []
         for width in STEP_WIDTHS:
@@ -300,7 +300,15 @@ class Ridge:
             steps = find_steps(z, directions, targets, smooth)
             if len(steps):
                 found.append(self.with_steps(steps))
-        return min([self, *found], key=lambda one: one.fit(targets).fit.error) if found else self
+        return min([self, *found], key=lambda one: one._log_error(targets)) if found else self
+
+    def _log_error(self, targets: Array) -> float:
+        """Return the mean logarithm of the error: targets of little noise count as much."""
+        fitted = self.fit(targets)
+        assert fitted.residuals is not None
+        n, spent = len(targets), fitted.fit.shrinkage.sum() + STEP_COST * len(self.steps)
+        errors = (fitted.residuals**2).mean(axis=0) / (1 - spent / n) ** 2
+        return float(np.log(np.maximum(errors, 1e-300)).mean())
 
     def shared(self) -> Self:
         """Return these regressions, marked as those of several variables."""

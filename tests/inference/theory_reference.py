@@ -195,7 +195,7 @@ def ridge(z, gram, how=None, widths=None):
         kernel = beside @ kernel @ beside
         for penalty in PENALTIES:
             hat = line + kernel @ np.linalg.inv(kernel + penalty * np.eye(n))
-            spent = (np.trace(hat) + 4 * len(how.steps)) / n
+            spent = (np.trace(hat) + 3 * len(how.steps)) / n
             if spent >= 0.5:
                 continue
             left = np.eye(n) - hat
@@ -273,7 +273,7 @@ def learn(z, values):
 def log_error(how, z, targets):
     """The mean logarithm of the error of each target, at the width and penalty of all."""
     left = how.fit(z, targets @ targets.T).left
-    spent = np.trace(np.eye(len(z)) - left) + 4 * len(how.steps)
+    spent = np.trace(np.eye(len(z)) - left) + 3 * len(how.steps)
     errors = ((left @ targets) ** 2).mean(axis=0) / (1 - spent / len(z)) ** 2
     return np.log(errors).mean()
 
@@ -333,7 +333,10 @@ def find_steps(along, targets, explained):
             others = [step for k, step in enumerate(kept) if k != one]
             base = np.column_stack([explained, *others])
             beside = kept[one] - projection(base) @ kept[one]
-            gains.append(((beside @ start) ** 2).sum() / (beside @ beside))
+            beside /= np.linalg.norm(beside)
+            rest = start - projection(base) @ start  # without this step
+            variances = np.maximum(beside**2 @ rest**2, 1)
+            gains.append(((beside @ start) ** 2 / variances).sum())
         least = int(np.argmin(gains))
         if significant(gains[least], tried, targets.shape[1]):
             break

@@ -162,9 +162,7 @@ class _Search:
         noise = (self._residuals**2).sum(axis=0) / self._freedom
         start = self._start[:, noise > 0] / np.sqrt(noise[noise > 0])
         while kept:
-            inverse = np.linalg.pinv(beside[:, kept].T @ beside[:, kept])
-            coefficients = inverse @ (beside[:, kept].T @ start)
-            gains = (coefficients**2).sum(axis=1) / np.diag(inverse)
+            gains = _gains_beside_others(beside[:, kept], start)
             least = int(np.argmin(gains))
             if self._is_significant(float(gains[least]), start.shape[1]):
                 break
@@ -197,6 +195,24 @@ class _Search:
             order = place.order.T[part[place.order.T]].reshape(place.order.shape[1], -1).T
             if len(order) >= 2 * SMALLEST_PART:
                 self._places.append(_Place(region, order, self._along, self._explained))
+
+
+def _gains_beside_others(steps: Array, targets: Array) -> Array:
+    """Return what each step explains of targets of unit noise that all others together do not.
+
+    Where the samples that a step weighs vary more than others do, its gain is held against their
+    variance (White 1980): noise that changes along z is no jump. Their residuals are those without
+    the step.
+    """
+    duals = steps @ np.linalg.pinv(steps.T @ steps)
+    directions = duals / np.linalg.norm(duals, axis=0)  # each orthogonal to all other steps
+    rest = targets - steps @ (duals.T @ targets)
+    along = directions.T @ targets
+    # sum_i direction_i^2 (rest_i + along direction_i)^2
+    variances = (directions**2).T @ rest**2 + 2 * along * ((directions**3).T @ rest)
+    variances += along**2 * (directions**4).sum(axis=0)[:, np.newaxis]
+    gains: Array = (along**2 / np.maximum(variances, 1.0)).sum(axis=1)
+    return gains
 
 
 class _Place:

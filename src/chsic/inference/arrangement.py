@@ -23,6 +23,7 @@ from chsic.inference.batches import Batch, Strata, cut_into_batches
 from chsic.inference.confounder import Confounder
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
+from chsic.inference.interactions import Interactions
 from chsic.inference.learner import Learned
 from chsic.inference.metric import join_metrics
 from chsic.inference.permutation_law import MOST_STRATA
@@ -162,6 +163,9 @@ def arrange(
         unit_z=_z_of_units(units, z),
         unit_kernel=kernel,
         centre_share=_centre_share(graph, units, between, some),
+        interactions=(
+            Interactions.of(z.scaled, given.z_distance, graph) if given.has_interactions else None
+        ),
         cautions=warnings,
     )
     batches = cut_into_batches(graph, units, z.scaled, rim=2 if adjust == "none" else 1)
@@ -197,6 +201,7 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
         unit_kernel=kernel,
         centre_share=1.0,
+        interactions=None,
         cautions=(*given.cautions, *_about_units(units, given)),
     )
     batches = cut_into_batches(graph, units, strata=strata)

@@ -22,7 +22,15 @@ from chsic.inference.decide import comparable, decide
 from chsic.inference.given import Given
 from chsic.inference.learner import Learned
 from chsic.inference.null import table_probability
-from chsic.inference.plan import FitEffect, Plan, PlannedVariable
+from chsic.inference.plan import (
+    Along,
+    Conditioning,
+    FitEffect,
+    MemberPlan,
+    Plan,
+    PlannedVariable,
+    VariablePlan,
+)
 from chsic.inference.planning import Bandwidths, plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
@@ -116,13 +124,14 @@ class Question:
         """Plan x and y."""
         of_x, of_y = arrangement.adjustments_of(2)
         graph, tol = arrangement.graph, self.given.settings.tol
+        interactions = self.given.has_interactions
         x = plan_variable(
             "x", self.x, self.samples.x, of_x, graph, arrangement.z_names,
-            bandwidth=bandwidth, tol=tol, workers=workers,
+            bandwidth=bandwidth, tol=tol, interactions=interactions, workers=workers,
         )  # fmt: skip
         y = plan_variable(
             "y", self.y, self.samples.y, of_y, graph, arrangement.z_names,
-            bandwidth=bandwidth, tol=tol, workers=workers,
+            bandwidth=bandwidth, tol=tol, interactions=interactions, workers=workers,
         )  # fmt: skip
         return x, y
 
@@ -161,13 +170,12 @@ def make_plan(
     samples: Samples,
 ) -> Plan:
     """Put together what is decided before rows contribute."""
-    given, augment = arrangement.plan, settings.augment
+    given = arrangement.plan
     columns = {"x": samples.x, "y": samples.y, "z": samples.z}
     between = list(zip(x.features, y.features, strict=True)) if x.features and y.features else []
     middle = x.plan.middle
     alone = [(x.features[middle],) * 2, (y.features[middle],) * 2] if between else []
     effects = arrangement.effects.of([*between, *alone])
-    with_kernel = augment is not False and given.unit_kernel is not None
     return Plan(
         x=x.plan,
         y=y.plan,
@@ -185,10 +193,31 @@ def make_plan(
             if column.kind == "category"
         },
         n_omitted=samples.n_omitted,
-        augment=((False, True) if augment == "auto" else (True,)) if with_kernel else (False,),
+        members=_members(x.plan, given, settings.augment),
         null=settings.null,
         n_resamples=settings.n_resamples,
     )
+
+
+def _members(
+    x: VariablePlan, given: Conditioning, augment: bool | str
+) -> tuple[MemberPlan, ...]:
+    """Return the members of the family.
+
+    Where functions of several columns of z see what changes along them, a kernel between units is
+    needed at one bandwidth alone.
+    """
+    with_units = augment is not False and given.unit_kernel is not None
+    members = []
+    for k, kernel in enumerate(x.kernels):
+        if kernel.of_values:
+            members.append(MemberPlan(k, Along.FEATURES))
+            continue
+        if augment is not True or not with_units:
+            members.append(MemberPlan(k, Along.NOTHING))
+        if with_units and (given.interactions is None or k == x.middle):
+            members.append(MemberPlan(k, Along.UNITS))
+    return tuple(members)
 
 
 def rows_of(variable: PlannedVariable, batch: Batch) -> VariableRows:
@@ -196,12 +225,13 @@ def rows_of(variable: PlannedVariable, batch: Batch) -> VariableRows:
     if variable.known is not None:
         return variable.known[batch.number]
     rows, features = batch.rows, []
+    values = variable.columns[rows]
     for fitted in variable.features:
         if fitted.residuals is None:
-            return VariableRows(variable.standardised[rows])
+            return VariableRows(variable.standardised[rows], values)
         noise = None if fitted.noise is None else fitted.noise[rows]
         features.append((fitted.residuals[rows], noise))
-    return VariableRows(variable.standardised[rows], features)
+    return VariableRows(variable.standardised[rows], values, features)
 
 
 def remember(variable: PlannedVariable, arrangement: Arrangement) -> PlannedVariable:
@@ -215,7 +245,7 @@ def remember(variable: PlannedVariable, arrangement: Arrangement) -> PlannedVari
         own = [residuals_of(plan, k, rows, batch) for k in range(len(plan.kernels))]
         middle = own[plan.middle]
         alone = product_sums(middle, middle, batch, batch.folds, null=False)
-        rows = VariableRows(rows.standardised, None, own, alone)
+        rows = VariableRows(rows.standardised, residuals=own, with_itself=alone)
         if arrangement.plan.stratum_sizes is not None:
             rows = with_moments(plan, rows, batch)
         known[batch.number] = rows

@@ -51,6 +51,8 @@ class VariableRows:
     ----------
     standardised : array, shape (n_rows, d)
         What is compared, of any array namespace; see `VariablePlan.standardised`.
+    values : array, shape (n_rows, d'), optional
+        Values as they are, for kernels of those.
     features : sequence of pairs of arrays, optional
         Residual features of each kernel and shares of the noise, if planning has computed them.
     residuals : sequence of Residuals, optional
@@ -62,6 +64,7 @@ class VariableRows:
     """
 
     standardised: Any
+    values: Any = None
     features: Sequence[tuple[Any, Any]] | None = None
     residuals: Sequence[Residuals] | None = None
     with_itself: ProductSums | None = None
@@ -97,12 +100,13 @@ def contribute(plan: Plan, rows: Rows) -> Sums:
     -------
     Sums
     """
-    batch, between = rows.batch, []
+    batch, between, interactions = rows.batch, [], plan.given.interactions
     if plan.given.stratum_sizes is not None:
         rows = Rows(batch, with_moments(plan.x, rows.x, batch), with_moments(plan.y, rows.y, batch))
     for k in range(len(plan.x.kernels)):
         x, y = residuals(plan.x, k, rows.x, batch), residuals(plan.y, k, rows.y, batch)
-        between.append(product_sums(x, y, batch, batch.units))
+        of_z = interactions(batch.z[batch.inside, ...]) if plan.x.kernels[k].of_values else None
+        between.append(product_sums(x, y, batch, batch.units, of_z))
         if k == plan.x.middle:
             in_folds = product_sums(x, y, batch, batch.folds)
             of_x = rows.x.with_itself or product_sums(x, x, batch, batch.folds, null=False)
@@ -190,7 +194,8 @@ def residuals(variable: VariablePlan, k: int, rows: VariableRows, batch: Batch) 
     if rows.features is not None:
         features, noise = rows.features[k]
     else:
-        features = kernel.landmarks(rows.standardised / kernel.width)  # theory.md, eq. 15
+        values = rows.values if kernel.of_values else rows.standardised
+        features = kernel.landmarks(values / kernel.width)  # theory.md, eq. 15
         features, noise = kernel.fit.residuals(features, batch)  # theory.md, eq. 16
     if isinstance(batch.pairs, StratumRows):
         return _in_strata(features, noise, batch.pairs, kernel.landmarks.rounding)
@@ -291,12 +296,21 @@ def _laplacian_times(batch: Batch, values: Any) -> Any:
 
 
 def product_sums(
-    x: Residuals, y: Residuals, batch: Batch, units: Units, *, null: bool = True
+    x: Residuals,
+    y: Residuals,
+    batch: Batch,
+    units: Units,
+    of_z: Any = None,
+    *,
+    null: bool = True,
 ) -> ProductSums:
-    """Add up what samples of each unit or fold contribute; products only if the null is wanted."""
+    """Add up what samples of each unit or fold contribute; products only if the null is wanted.
+
+    They are multiplied by functions of z if those are given.
+    """
     # theory.md, eq. 17: either term adds up to C, but with both, x and y have the same part in it.
-    contributions = unit_products(units, x.features, y.lap)
-    contributions = contributions + unit_products(units, x.lap, y.features)
+    contributions = unit_products(units, _times(x.features, of_z), y.lap)
+    contributions = contributions + unit_products(units, _times(x.lap, of_z), y.features)
     contributions = contributions / 2
     # theory.md, eq. 26: terms of the denominator and of the numerator
     of_sample = x.partners * x.lengths * y.lengths
@@ -309,13 +323,26 @@ def product_sums(
     return ProductSums(
         contributions=contributions,
         # theory.md, eq. 25
-        products=unit_products(units, x.weighted, y.weighted) if null else None,
+        products=unit_products(units, _times(x.weighted, of_z), y.weighted) if null else None,
         # theory.md, eqs. 24 and 23, from which `decide` makes the centre
-        centre=unit_sums(units, x.squares * y.squares),
+        centre=unit_sums(units, _weighted_by(of_z, x.squares * y.squares)),
         spreads=np.array([x.spreads, y.spreads]),
         over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
         parts=parts,
     )
+
+
+def _times(features: Any, of_z: Any) -> Any:
+    """Multiply each feature by each function of z (theory.md, eq. 30a)."""
+    if of_z is None:
+        return features
+    xp = array_namespace(features)
+    each = features[:, :, None] * of_z[:, None, :]
+    return xp.reshape(each, (features.shape[0], -1))
+
+
+def _weighted_by(of_z: Any, terms: Any) -> Any:
+    return terms if of_z is None else terms * array_namespace(of_z).vecdot(of_z, of_z)
 
 
 def unit_products(units: Units, u: Any, v: Any) -> Any:

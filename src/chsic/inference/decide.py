@@ -17,7 +17,7 @@ from chsic._util.validate import Array, Index
 from chsic.inference import cautions
 from chsic.inference.null import JointNull, Law, joint_from_laws, joint_null, pvalue_of_units
 from chsic.inference.permutation_law import PermutationLaw
-from chsic.inference.plan import FitEffect, Plan
+from chsic.inference.plan import Along, FitEffect, Plan
 from chsic.inference.result import IndependenceResult, Member, Profile
 from chsic.inference.sums import ProductSums, Sums
 
@@ -62,8 +62,9 @@ def decide(
         unit_grams(sums.of_x, plan.effect_x),
         unit_grams(sums.of_y, plan.effect_y),
     )
-    weights = [_weights(plan, augmented) for augmented in plan.augment]
-    members = [gram.weighted(*weight) for gram in grams for weight in weights]
+    of_kernels = [grams[kernel] for kernel, _ in plan.members]
+    weights = [_weights(plan, along) for _, along in plan.members]
+    members = [gram.weighted(*weight) for gram, weight in zip(of_kernels, weights, strict=True)]
     law = _permutation_law(plan, sums)
     if law is None:
         centred = [member.centred for member in members]
@@ -80,7 +81,7 @@ def decide(
         ]
         null = joint_from_laws(np.array(centred), law.laws, law.correlations, law.least)
     if not plan.given.in_strata:
-        null = null.at_least([pvalue_of_units(gram.null) for gram in grams for _ in weights])
+        null = null.at_least([pvalue_of_units(gram.null) for gram in of_kernels])
     elif table_pvalue is not None and null.pvalue <= SMALL:
         null = null.at_least([table_pvalue()] * len(members))
     return _result(plan, grams, in_folds, members, centred, null)
@@ -96,7 +97,8 @@ def _permutation_law(plan: Plan, sums: Sums) -> PermutationLaw | None:
         return None
     assert sums.strata_x is not None
     assert sums.strata_y is not None
-    law = PermutationLaw.of(sums.strata_x, sums.strata_y, sizes, plan.augment)
+    inside = [(kernel, along is Along.UNITS) for kernel, along in plan.members]
+    law = PermutationLaw.of(sums.strata_x, sums.strata_y, sizes, inside)
     return law if law.lumpiness <= LUMPY else None
 
 
@@ -129,7 +131,7 @@ class UnitGrams:
         `null_scale` comes from `unit_scale`; `centre_share` is what weighting leaves of the centre.
         """
         if kernel is None:
-            return UnitGrams(self.observed, self.null * null_scale, self.centre)
+            return UnitGrams(self.observed, self.null * null_scale, self.centre * centre_share)
         # theory.md, eqs. 30, 28 and 29
         null = self.null * kernel * null_scale
         return UnitGrams(self.observed * kernel, null, self.centre * centre_share)
@@ -172,11 +174,13 @@ def unit_scale(kernel: Array | None, sizes: Index) -> float:
     return float(np.sqrt(all_pairs / (between.sum() - np.diag(between).sum())))
 
 
-def _weights(plan: Plan, augmented: bool) -> tuple[Array | None, float, float]:
+def _weights(plan: Plan, along: Along) -> tuple[Array | None, float, float]:
     """Return the kernel on z of a kind of members, and the scales that belong to it."""
     given = plan.given
-    if not augmented:
-        return None, unit_scale(None, given.unit_sizes), 1.0
+    if along is not Along.UNITS:
+        interactions = given.interactions if along is Along.FEATURES else None
+        share = 1.0 if interactions is None else interactions.centre_share
+        return None, unit_scale(None, given.unit_sizes), share
     return given.unit_kernel, unit_scale(given.unit_kernel, given.unit_sizes), given.centre_share
 
 
@@ -207,13 +211,15 @@ def _result(
     null: JointNull,
 ) -> IndependenceResult:
     scale = 4.0 * plan.given.n_pairs**2
-    bandwidths = tuple(
-        (a.bandwidth, b.bandwidth) for a, b in zip(plan.x.kernels, plan.y.kernels, strict=True)
-    )
-    kinds = [(pair, augmented) for pair in bandwidths for augmented in plan.augment]
+    kernels = list(zip(plan.x.kernels, plan.y.kernels, strict=True))
     family = tuple(
-        Member(bandwidth=pair, augmented=augmented, statistic=member.statistic / scale, pvalue=p)
-        for (pair, augmented), member, p in zip(kinds, members, null.member_pvalues, strict=True)
+        Member(
+            bandwidth=(kernels[k][0].bandwidth, kernels[k][1].bandwidth),
+            augmented=along is not Along.NOTHING,
+            statistic=member.statistic / scale,
+            pvalue=p,
+        )
+        for (k, along), member, p in zip(plan.members, members, null.member_pvalues, strict=True)
     )
     middle = grams[plan.x.middle]
     coefficient, leave_one_out, spread = _coefficient(*in_folds, plan.given.fold_sizes)
@@ -232,7 +238,7 @@ def _result(
         coefficient=coefficient,
         null_distribution=null.draws / scale,
         profile=Profile(z=plan.given.unit_z, contribution=(symmetric - middle.centre) / scale),
-        bandwidths=bandwidths,
+        bandwidths=tuple((x.bandwidth, y.bandwidth) for x, y in kernels if not x.of_values),
         bandwidth=family[winner].bandwidth,
         members=family,
         winner=winner,

@@ -122,6 +122,13 @@ class Given:
         adjust = self.settings.adjust
         return not self.in_strata and isinstance(adjust, str) and adjust in ("auto", "ridge")
 
+    @property
+    def has_interactions(self) -> bool:
+        """Whether dependence that changes along several columns of z is looked for."""
+        if self.in_strata or self.confounder is None or self.settings.augment is False:
+            return False
+        return self.confounder.scaled.shape[1] > 1
+
     @functools.cached_property
     def learner(self) -> Learner | None:
         """What learns how variables depend on z; None if no regression is fitted."""

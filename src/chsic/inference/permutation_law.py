@@ -50,16 +50,19 @@ class PermutationLaw:
 
     @classmethod
     def of(
-        cls, x: StratumMoments, y: StratumMoments, sizes: Index, augment: Sequence[bool]
+        cls,
+        x: StratumMoments,
+        y: StratumMoments,
+        sizes: Index,
+        members: Sequence[tuple[int, bool]],
     ) -> PermutationLaw:
         """Compute moments from those of strata of these sizes.
 
-        There is a member for each bandwidth and each entry of `augment`, which says whether only
-        contributions of the same stratum are multiplied with each other.
+        Each member has the number of its bandwidth, and says whether only contributions of the same
+        stratum are multiplied with each other.
         """
         n = sizes.astype(np.float64)
         factors = n**2 / np.maximum(n - 1, 1)  # theory.md, eq. 46
-        members = [(k, augmented) for k in range(len(x.ranks)) for augmented in augment]
         covariances = np.array(
             [[_covariance(x, y, factors, one, other) for other in members] for one in members]
         )

@@ -7,12 +7,14 @@ pairs, units. What some rows contribute follows from it and from those rows alon
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from chsic._util.validate import Array, Index
 from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.batches import Batch
+from chsic.inference.interactions import Interactions
 from chsic.inference.variable import Scaling, Variable
 from chsic.kernels.features import Landmarks
 
@@ -36,6 +38,8 @@ class KernelPlan:
         How much of the kernel the features miss.
     fit : Fit
         What z explains of the features.
+    of_values : bool
+        Whether it compares values as they are, and not what z leaves of them.
     """
 
     bandwidth: float
@@ -43,6 +47,7 @@ class KernelPlan:
     landmarks: Landmarks
     missed: float
     fit: Fit
+    of_values: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -60,7 +65,8 @@ class VariablePlan:
     centre, spread : array
         Median and standard deviation of the residuals of each of them.
     kernels : tuple of KernelPlan
-        One for each bandwidth; none if no column varies given z.
+        One for each bandwidth, and behind them one of values as they are if interactions with z are
+        tested; none if no column varies given z.
     cautions : tuple of str
         What to be careful about.
     explained : float
@@ -82,7 +88,8 @@ class VariablePlan:
     @property
     def middle(self) -> int:
         """Number of the kernel at which the coefficient is taken."""
-        return (len(self.kernels) - 1) // 2
+        of_residuals = sum(not kernel.of_values for kernel in self.kernels)
+        return (of_residuals - 1) // 2
 
     def standardised(self, variable: Variable, batch: Batch) -> Array:
         """Return what is compared at some rows: columns, or their residuals, in their spread."""
@@ -135,6 +142,8 @@ class Conditioning:
         Kernel on z between units; None if no two of them are near.
     centre_share : float
         What weighting by it leaves of the statistic's expectation under independence.
+    interactions : Interactions or None
+        Functions of z that products are multiplied by, if z has several columns.
     cautions : tuple of str
         What to be careful about.
     """
@@ -150,7 +159,23 @@ class Conditioning:
     unit_z: Array
     unit_kernel: Array | None
     centre_share: float
+    interactions: Interactions | None
     cautions: tuple[str, ...]
+
+
+class Along(enum.Enum):
+    """What products of residuals are multiplied by before they are added up."""
+
+    NOTHING = "nothing"
+    UNITS = "kernel on z between units"
+    FEATURES = "centred features of z"
+
+
+class MemberPlan(NamedTuple):
+    """A member of the family: which of the kernels, and what its products are multiplied by."""
+
+    kernel: int
+    along: Along
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -173,8 +198,8 @@ class Plan:
         Of the columns, as in `IndependenceResult`.
     n_omitted : int
         Rows with a missing value.
-    augment : tuple of bool
-        Kinds of members of the family: without the kernel on z, with it, or both.
+    members : tuple of MemberPlan
+        The statistics that are tested jointly.
     null : str
         Where p-values come from.
     n_resamples : int
@@ -192,7 +217,7 @@ class Plan:
     kinds: dict[str, str]
     levels: dict[str, tuple[str, ...]]
     n_omitted: int
-    augment: tuple[bool, ...]
+    members: tuple[MemberPlan, ...]
     null: str
     n_resamples: int
 
@@ -234,9 +259,11 @@ class PlannedVariable:
         return remembered + sum(array.nbytes for array in arrays if array is not None)
 
     def select(self, kernels: Sequence[int]) -> PlannedVariable:
-        """Return the same variable with some of its kernels."""
+        """Return the same variable with the kernels of some bandwidths, and that of values."""
         if not self.plan.kernels:
             return self
+        of_values = [k for k, kernel in enumerate(self.plan.kernels) if kernel.of_values]
+        kernels = [*kernels, *of_values]
         plan = dataclasses.replace(self.plan, kernels=tuple(self.plan.kernels[k] for k in kernels))
         features = tuple(self.features[k] for k in kernels)
         return dataclasses.replace(self, plan=plan, features=features, known=None)

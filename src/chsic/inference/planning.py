@@ -35,6 +35,9 @@ from chsic.pairs.laplacian import laplacian_times
 
 # Of the median distance: fine structure, the bulk, a trend (theory.md, eq. 13).
 MULTIPLES = (0.6, 1.2, 5.0)
+# Of the median distance of values as they are, whose products are multiplied by functions of z.
+INTERACTION_MULTIPLE = 2.0
+LARGEST_INTERACTION_RANK = 12  # features, of which there is a product for each function of z
 LARGEST_RANK = 64  # features
 LANDMARK_CANDIDATES = 200  # samples that landmarks are chosen from
 SMALLEST_RESOLUTION = 1e-8
@@ -71,11 +74,13 @@ def plan_variable(
     *,
     bandwidth: Bandwidths = "auto",
     tol: float = TOL,
+    interactions: bool = False,
     workers: int = 1,
 ) -> PlannedVariable:
     r"""Decide how a variable is compared: residuals given z, bandwidths, features and their fits.
 
-    A pair of bandwidths is for the `argument`\ s "x" and "y".
+    A pair of bandwidths is for the `argument`\ s "x" and "y". For `interactions` with z values are
+    compared as they are, as well.
     """
     values, share = _residuals(variable, adjustment, graph, workers)
     scaling = variable.scaling
@@ -107,6 +112,9 @@ def plan_variable(
     apart = of_values if apart < FIT_DECIDES * of_values else apart
     widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
     kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
+    if interactions:
+        of_values, of_their_features = _plan_interaction(variable, adjustment, tol)
+        kernels, features = (*kernels, of_values), (*features, of_their_features)
     plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings, explained, jumps)
     return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
 
@@ -180,6 +188,21 @@ def _cautions(
     return tuple(sentences)
 
 
+def _plan_interaction(
+    variable: Variable, adjustment: Adjustment, tol: float
+) -> tuple[KernelPlan, Fitted]:
+    """Plan the kernel of values as they are: z may change more of them than their mean.
+
+    Where y follows x^2 times z, x^2 holds twice the mean of x given z times its residual, too.
+    """
+    apart = typical_distance(variable.columns)
+    [kernel], [fitted] = _plan_kernels(
+        variable.columns, [INTERACTION_MULTIPLE * apart], variable.scaling.unit, apart, adjustment,
+        tol, 1, LARGEST_INTERACTION_RANK,
+    )  # fmt: skip
+    return dataclasses.replace(kernel, of_values=True), fitted
+
+
 def _plan_kernels(
     values: Array,
     widths: list[float],
@@ -188,6 +211,7 @@ def _plan_kernels(
     adjustment: Adjustment,
     tol: float,
     workers: int,
+    largest_rank: int = LARGEST_RANK,
 ) -> tuple[tuple[KernelPlan, ...], tuple[Fitted, ...]]:
     """Choose landmarks for kernels of standardised columns, and fit what z explains of them."""
     candidates = _shuffled(values[candidate_rows(values, LANDMARK_CANDIDATES)])
@@ -198,7 +222,7 @@ def _plan_kernels(
         accuracy = tol * max(resolution, SMALLEST_RESOLUTION)
         # The kernel of theory.md, eq. 14, by the features of eq. 15.
         landmarks, missed = fit_landmarks(
-            candidates / width, KERNELS["gaussian"], accuracy, LARGEST_RANK, len(candidates)
+            candidates / width, KERNELS["gaussian"], accuracy, largest_rank, len(candidates)
         )
 
         def features(rows: Rows) -> Array:

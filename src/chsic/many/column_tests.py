@@ -141,8 +141,9 @@ class ColumnTests:
         column, variable = self._columns[position], self._variables[position]
         adjustment, arranged = self._adjustments[position], self._arrangement
         planned = plan_variable(
-            column.name, variable, [column], adjustment, arranged.graph, arranged.z_names
-        )
+            column.name, variable, [column], adjustment, arranged.graph, arranged.z_names,
+            interactions=arranged.plan.interactions is not None,
+        )  # fmt: skip
         if isinstance(adjustment, RidgeAdjustment):
             adjustment.ridge.forget()
         return planned

@@ -264,7 +264,10 @@ class Discovery:
             assert given.confounder is not None
             learned = given.learner.learn(variable.clipped)
             adjustment = RidgeAdjustment(learned.ridge, given.confounder.scaled)
-        planned = plan_variable(name, variable, columns, adjustment, graph, given.z_names)
+        planned = plan_variable(
+            name, variable, columns, adjustment, graph, given.z_names,
+            interactions=given.has_interactions,
+        )  # fmt: skip
         if arrangement is not None:
             planned = remember(planned, arrangement)
         return _Variable(learned, planned)

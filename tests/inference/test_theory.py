@@ -13,6 +13,7 @@ import pytest
 
 import chsic
 import tests.inference.theory_reference as ref
+from chsic.inference import interactions, planning
 
 PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
 EXACT = 1e-14  # `tol` with which features of few samples are exact kernels
@@ -263,3 +264,31 @@ def test_several_columns(f, is_sum):
     reference.check(result, rel=1e-6)  # slopes of the reference are differences
     expected = [ref.pearson3(member.estimate, member.null) for member in reference.members]
     assert [member.pvalue for member in result.members] == pytest.approx(expected, rel=1e-5)
+
+
+def test_interactions_with_several_columns(monkeypatch):
+    """Features are those of exact kernels here; of some landmarks, their order decides."""
+    monkeypatch.setattr(interactions, "LARGEST_RANK", 60)
+    monkeypatch.setattr(interactions, "ACCURACY", EXACT)
+    monkeypatch.setattr(planning, "LARGEST_INTERACTION_RANK", 60)
+    n = 60
+    x, y, z = several_columns(np.random.default_rng(1), n, lambda z: np.sin(z.sum(axis=1)))
+    y = y + x**2 * z[:, 1]
+    scaled = ref.scaled_z(z)
+    learned = [ref.learn(scaled, ref.scaled_column(v)[1][:, None]) for v in (x, y)]
+    joint = ref.join_metrics(learned[0][0], learned[1][0])
+    lap = ref.laplacian(ref.nearest_in_space(scaled @ joint, 24), n)
+    made = []
+    for values, (_, how) in zip((x, y), learned, strict=True):
+        columns = ref.scaled_column(values)[0][:, None]
+        kernel = ref.gaussian(columns, columns, 2 * ref.median_distance(columns))
+        made.append(ref.residuals_ridge(kernel, scaled, how))
+    plain = ref.compare(*made, lap, ref.one_by_one(n))
+    expected = ref.times_features_of_z(plain, lap, ref.interactions(scaled))
+    result = chsic.chsic_test(x, y, z, tol=EXACT)
+    assert [member.augmented for member in result.members] == [False, False, True, False, True]
+    member = result.members[-1]
+    scale = 4 * (np.trace(lap) / 2) ** 2
+    assert member.statistic == pytest.approx(expected.observed.sum() / scale, rel=1e-5)
+    # Means in eq. 30b are taken over pairs that are drawn.
+    assert member.pvalue == pytest.approx(ref.pearson3(expected.estimate, expected.null), rel=0.05)

@@ -256,6 +256,8 @@ def learn(z, values):
     if d > 1:
         directions = np.hstack([directions, np.linalg.svd(turn)[0][:, :2]])
     found = [how]
+    if d == 1 and not neighbours_share(z, targets, how):
+        return np.eye(1), How(np.eye(1), rough=False)
     for width in (2.0, 0.5):
         smooth = ridge(z @ how.turn, targets @ targets.T, how, (width,))
         values_of_s, vectors = np.linalg.eigh(np.eye(len(z)) - smooth.left)
@@ -268,6 +270,15 @@ def learn(z, values):
     best.rough = False
     best.rough = rough < 0.995 * best.fit(z, targets @ targets.T).error
     return turn if d > 1 else np.eye(1), best
+
+
+def neighbours_share(z, targets, how):
+    """Eq. 9b."""
+    wide = How(how.turn, rough=False).fit(z, targets @ targets.T)
+    along = (wide.left @ targets)[np.argsort(z[:, 0])]
+    n, q = targets.shape
+    shared = [sum(e[i] * e[i + 1] for i in range(n - 1)) / (e @ e) for e in along.T]
+    return np.mean(shared) + np.trace(np.eye(n) - wide.left) / n > (q * n) ** -0.5
 
 
 def log_error(how, z, targets):
@@ -540,6 +551,33 @@ def centre_left(lap, units, kernel):
         1 - kernel[of_unit[i], of_unit[j]] for i in range(n) for j in range(i) if lap[i, j] != 0
     )
     return 1 - lost / np.trace(lap @ lap)
+
+
+def interactions(z):
+    """Section 8: the kernel of centred features of z, of mean 1 on the diagonal."""
+    n = len(z)
+    centring = np.eye(n) - np.ones((n, n)) / n
+    kernel = centring @ gaussian(z, z, 2 * median_distance(z)) @ centring
+    return kernel * n / np.trace(kernel)
+
+
+def times_features_of_z(compared, lap, kernel):
+    """Eqs. 30a and 30b, for units of one sample each."""
+    n = len(lap)
+    lost = sum(
+        (kernel[i, i] + kernel[j, j] - 2 * kernel[i, j]) / 2
+        for i in range(n)
+        for j in range(i)
+        if lap[i, j] != 0
+    )
+    row_squares = [sum(lap[i, j] ** 2 for j in range(n)) for i in range(n)]
+    ends = sum(lap[i, i] * kernel[i, i] for i in range(n)) / np.trace(lap)  # mean over pairs
+    share = 1 - lost / (ends * sum(row_squares))
+    return Compared(
+        compared.observed * kernel,
+        compared.null * kernel,
+        compared.centre * np.diag(kernel) * share,
+    )
 
 
 # p-values -----------------------------------------------------------------------------------------

@@ -199,9 +199,7 @@ def make_plan(
     )
 
 
-def _members(
-    x: VariablePlan, given: Conditioning, augment: bool | str
-) -> tuple[MemberPlan, ...]:
+def _members(x: VariablePlan, given: Conditioning, augment: bool | str) -> tuple[MemberPlan, ...]:
     """Return the members of the family.
 
     Where functions of several columns of z see what changes along them, a kernel between units is

@@ -100,12 +100,12 @@ def contribute(plan: Plan, rows: Rows) -> Sums:
     -------
     Sums
     """
-    batch, between, interactions = rows.batch, [], plan.given.interactions
+    batch, between = rows.batch, []
     if plan.given.stratum_sizes is not None:
         rows = Rows(batch, with_moments(plan.x, rows.x, batch), with_moments(plan.y, rows.y, batch))
     for k in range(len(plan.x.kernels)):
         x, y = residuals(plan.x, k, rows.x, batch), residuals(plan.y, k, rows.y, batch)
-        of_z = interactions(batch.z[batch.inside, ...]) if plan.x.kernels[k].of_values else None
+        of_z = _functions_of_z(plan, batch) if plan.x.kernels[k].of_values else None
         between.append(product_sums(x, y, batch, batch.units, of_z))
         if k == plan.x.middle:
             in_folds = product_sums(x, y, batch, batch.folds)
@@ -330,6 +330,11 @@ def product_sums(
         over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
         parts=parts,
     )
+
+
+def _functions_of_z(plan: Plan, batch: Batch) -> Any:
+    assert plan.given.interactions is not None
+    return plan.given.interactions(batch.z[batch.inside, ...])
 
 
 def _times(features: Any, of_z: Any) -> Any:

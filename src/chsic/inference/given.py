@@ -127,7 +127,8 @@ class Given:
         """Whether dependence that changes along several columns of z is looked for."""
         if self.in_strata or self.confounder is None or self.settings.augment is False:
             return False
-        return self.confounder.scaled.shape[1] > 1
+        several: bool = self.confounder.scaled.shape[1] > 1
+        return several
 
     @functools.cached_property
     def learner(self) -> Learner | None:

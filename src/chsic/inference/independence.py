@@ -77,8 +77,9 @@ def chsic_test(
         follows the directions along which x and y change. A regressor is cross-fitted in five
         folds. ``"auto"``: ridge, and none for strata.
     augment : {"auto", True, False}
-        Whether statistics weighted by a kernel on z are tested; they find dependence that changes
-        its sign along z. ``True``: only those. ``"auto"``: both kinds, jointly.
+        Whether statistics are tested that find dependence that changes along z, as they weight by a
+        kernel on z or, with several columns of z, multiply by functions of them. ``True``: only
+        those where there is a choice. ``"auto"``: both kinds, jointly.
     alpha : float or "auto"
         Number of neighbours a sample is paired with, on a line rounded to half as many on each
         side; for ``"closest"`` the mean number of partners. (A sample is also the neighbour of

@@ -49,9 +49,10 @@ class Interactions:
     --------
     >>> import numpy as np
     >>> from chsic.inference.interactions import Interactions
-    >>> from chsic.pairs import nearest_neighbours
-    >>> z = np.random.default_rng(0).normal(size=(200, 3))
-    >>> of_z = Interactions.of(z, 2.3, nearest_neighbours(z, 10))(z)
+    >>> from chsic.pairs.nearest_neighbours import nearest_in_space
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=(200, 3))
+    >>> of_z = Interactions.of(z, 2.3, nearest_in_space(z, 10, rng))(z)
     >>> bool(abs(of_z.mean(axis=0)).max() < 1e-12), round(float((of_z**2).sum(axis=1).mean()), 6)
     (True, 1.0)
     """

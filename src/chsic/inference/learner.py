@@ -74,6 +74,8 @@ class Learner:
             directions = np.hstack([directions, np.linalg.svd(turn)[0][:, :TURNED]])
         targets = _principal(_features(standard[self._many]))
         some = self._many_plain if ridge is self._plain else ridge.at(self._many)
+        if not self.several and not some.neighbours_share_residuals(targets):
+            return Learned(turn, ridge.only_wide())
         stepped = some.find_steps(targets, directions)
         if len(stepped.steps):
             ridge = stepped if some is ridge else ridge.with_steps(stepped.steps)

@@ -113,8 +113,8 @@ def plan_variable(
     widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
     kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
     if interactions:
-        of_values, of_their_features = _plan_interaction(variable, adjustment, tol)
-        kernels, features = (*kernels, of_values), (*features, of_their_features)
+        kernel, fitted = _plan_interaction(variable, adjustment, tol)
+        kernels, features = (*kernels, kernel), (*features, fitted)
     plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings, explained, jumps)
     return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
 

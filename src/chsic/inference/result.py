@@ -44,8 +44,8 @@ class Member:
     bandwidth : tuple of float
         Of the kernels of x and of y, in units of the data (of standardised columns, if several).
     augmented : bool
-        Whether pairs of units are weighted by a kernel on z, which finds dependence that changes
-        its sign along z.
+        Whether pairs of units are weighted by a kernel on z, or products multiplied by functions of
+        several columns of z: both find dependence that changes along z.
     statistic, pvalue : float
         Its own, as if it had been the only one.
     """

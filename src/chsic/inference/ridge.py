@@ -32,6 +32,7 @@ LANDMARK_ACCURACY = 1e-6
 LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 24, 168  # features of each column of z, and of all of them
 STEP_WIDTHS = (2.0, 0.5)  # of smooth regressions beside which steps are looked for
 ROUGH = 0.005  # of the error, which narrow kernels have to gain to be used
+SHARED = 1.0  # standard deviations of chance, from which on neighbours share residuals
 STEP_COST = 3.0  # degrees of freedom of the place of a step
 LANDMARK_CANDIDATES = 200  # samples of z that landmarks are chosen from
 WIDTH_SAMPLES = 1_000  # on which the width is chosen
@@ -319,6 +320,22 @@ class Ridge:
         """Drop what is made again when it is asked for, unless several variables share it."""
         if not self._is_shared:
             self._bases, self._trial = {}, None
+
+    def neighbours_share_residuals(self, targets: Array) -> bool:
+        """Whether samples that follow each other along z share what wide kernels leave.
+
+        If they do not, nothing is left that narrow kernels or steps could follow (von Neumann 1941;
+        theory.md, eq. 9b).
+        """
+        fitted = self.only_wide().fit(targets)
+        assert fitted.residuals is not None
+        along = fitted.residuals[np.argsort(self._z[:, 0], kind="stable")]
+        squares = np.einsum("ij,ij->j", along, along)
+        products = np.einsum("ij,ij->j", along[1:], along[:-1])
+        n, q = targets.shape
+        ratios = np.divide(products, squares, where=squares > 0, out=np.zeros(q))
+        expected = -float(fitted.fit.shrinkage.sum()) / n
+        return float(ratios.mean()) - expected > SHARED / (q * n) ** 0.5
 
     def is_rough(self, targets: Array) -> bool:
         """Whether narrow kernels follow these targets better than wide ones, by more than chance.

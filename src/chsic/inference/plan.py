@@ -8,16 +8,38 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chsic._util.validate import Array, Index
 from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.batches import Batch
-from chsic.inference.variable import Scaling, Variable
+from chsic.inference.variable import Description, Scaling, Variable
 from chsic.kernels.features import Landmarks
 
 if TYPE_CHECKING:
     from chsic.inference.contribute import VariableRows
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AsTheyAre:
+    """Features that a variable has already: those of a kernel of samples.
+
+    Attributes
+    ----------
+    rounding : array, shape (r,)
+        What rounding may have added to each of them.
+    """
+
+    rounding: Array
+
+    @property
+    def n_features(self) -> int:
+        """How many there are."""
+        return len(self.rounding)
+
+    def __call__(self, features: Any) -> Any:
+        """Return them."""
+        return features
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,10 +49,10 @@ class KernelPlan:
     Attributes
     ----------
     bandwidth : float
-        In the user's unit.
+        In the user's unit; 1 for a kernel of samples, which has none.
     width : float
         The same, in the unit of the standardised columns.
-    landmarks : Landmarks
+    landmarks : Landmarks or AsTheyAre
         Nyström features of the kernel.
     missed : float
         How much of the kernel the features miss.
@@ -40,7 +62,7 @@ class KernelPlan:
 
     bandwidth: float
     width: float
-    landmarks: Landmarks
+    landmarks: Landmarks | AsTheyAre
     missed: float
     fit: Fit
 
@@ -51,7 +73,7 @@ class VariablePlan:
 
     Attributes
     ----------
-    scaling : Scaling
+    scaling : Scaling or Description
         From columns to numbers.
     fit : Fit or None
         What z explains of the columns; None if they are compared as they are.
@@ -69,7 +91,7 @@ class VariablePlan:
         Number of regions of z where a jump was found.
     """
 
-    scaling: Scaling
+    scaling: Scaling | Description
     fit: Fit | None
     compared: Index
     centre: Array
@@ -171,6 +193,8 @@ class Plan:
         Whether any pair of samples differs in both x and y: if none does, C-HSIC is zero.
     names, kinds, levels : dict
         Of the columns, as in `IndependenceResult`.
+    kernels : dict
+        Names of the kernels of "x" and of "y".
     n_omitted : int
         Rows with a missing value.
     augment : tuple of bool
@@ -191,6 +215,7 @@ class Plan:
     names: dict[str, tuple[str, ...]]
     kinds: dict[str, str]
     levels: dict[str, tuple[str, ...]]
+    kernels: dict[str, str]
     n_omitted: int
     augment: tuple[bool, ...]
     null: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -68,6 +68,7 @@ def read_samples(
     data: Data = None,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
+    any_levels: Collection[str] = (),
 ) -> Samples:
     """Read the samples of a test.
 
@@ -82,6 +83,8 @@ def read_samples(
         level of a category of its own, and only rows with a missing number are left out.
     kinds : mapping, optional
         ``"number"`` or ``"category"`` for names of columns, or for "x", "y" and "z".
+    any_levels : collection of str
+        Those of "x" and "y" whose categories may be as many as there are rows.
 
     Returns
     -------
@@ -95,17 +98,20 @@ def read_samples(
     (4, 1)
     """
     require_nan_policy(nan_policy)
-    return clean_samples(read_arguments(arguments(x, y, z, data), kinds), nan_policy)
+    read = read_arguments(arguments(x, y, z, data), kinds)
+    return clean_samples(read, nan_policy, any_levels)
 
 
-def clean_samples(read: Mapping[str, Columns], nan_policy: str) -> Samples:
+def clean_samples(
+    read: Mapping[str, Columns], nan_policy: str, any_levels: Collection[str] = ()
+) -> Samples:
     """Return the rows that can be used of the columns of x, y and perhaps z."""
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
     if nan_policy == "raise":
         require_complete(read)
-    return complete_samples(Samples(read["x"], read["y"], read.get("z", [])))
+    return complete_samples(Samples(read["x"], read["y"], read.get("z", [])), any_levels)
 
 
 def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
@@ -133,7 +139,7 @@ def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
     return {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
 
 
-def complete_samples(samples: Samples) -> Samples:
+def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:
     """Return the rows in which no value is missing, if they can be used.
 
     Examples
@@ -159,7 +165,9 @@ def complete_samples(samples: Samples) -> Samples:
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
     for argument, columns in read.items():
         # Categories of z are compared, and need no column each.
-        require_usable(argument, columns, math.inf if argument == "z" else MOST_LEVELS)
+        require_usable(
+            argument, columns, math.inf if argument in ("z", *any_levels) else MOST_LEVELS
+        )
     return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()))
 
 

@@ -114,9 +114,9 @@ def no_coefficient() -> str:
 
 
 def fine_structure(x: Sequence[str], y: Sequence[str]) -> str:
-    """Say that the narrowest kernels are described in part."""
+    """Say that a kernel is described in part."""
     return (
-        f"{listed(x)} or {listed(y)} has too much detail for the narrowest bandwidth, so that a "
+        f"{listed(x)} or {listed(y)} has more detail than the features of a kernel hold, so that a "
         "relation on a very fine scale may be missed."
     )
 

@@ -96,8 +96,9 @@ class Question:
         """Look at z, and scale x and y."""
         given = Given.of(samples.z, settings, like=like)
         samples = samples if given.rows is None else samples.rows(given.rows)
-        x, y = given.variable("x", samples.x), given.variable("y", samples.y)
-        return cls(samples, given, x, y, given.learn([x.clipped, y.clipped]))
+        of_x, of_y = settings.kernels
+        x, y = given.variable("x", samples.x, of_x), given.variable("y", samples.y, of_y)
+        return cls(samples, given, x, y, given.learn_of([x, y]))
 
     def answer(self, rng: np.random.Generator, workers: int = 1) -> IndependenceResult:
         """Plan, contribute, merge and decide."""
@@ -121,19 +122,24 @@ class Question:
     def plan(
         self, arrangement: Arrangement, bandwidth: Bandwidths, workers: int = 1
     ) -> tuple[PlannedVariable, PlannedVariable]:
-        """Plan x and y."""
+        """Plan x and y; a kernel of samples, which has no bandwidth, goes with all of the other."""
         of_x, of_y = arrangement.adjustments_of(2)
         graph, tol = arrangement.graph, self.given.settings.tol
+        k_x, k_y = self.given.settings.kernels
         interactions = self.given.has_interactions
         x = plan_variable(
-            "x", self.x, self.samples.x, of_x, graph, arrangement.z_names,
+            "x", self.x, self.samples.x, of_x, graph, arrangement.z_names, kernel=k_x,
             bandwidth=bandwidth, tol=tol, interactions=interactions, workers=workers,
         )  # fmt: skip
         y = plan_variable(
-            "y", self.y, self.samples.y, of_y, graph, arrangement.z_names,
+            "y", self.y, self.samples.y, of_y, graph, arrangement.z_names, kernel=k_y,
             bandwidth=bandwidth, tol=tol, interactions=interactions, workers=workers,
         )  # fmt: skip
-        return x, y
+        most = max(x.plan.n_bandwidths, y.plan.n_bandwidths)
+        return (
+            x.select([0] * most) if self.x.is_described else x,
+            y.select([0] * most) if self.y.is_described else y,
+        )
 
 
 def compare(
@@ -192,6 +198,7 @@ def make_plan(
             for column in of
             if column.kind == "category"
         },
+        kernels={of: kernel.name for of, kernel in zip("xy", settings.kernels, strict=True)},
         n_omitted=samples.n_omitted,
         members=_members(x.plan, given, settings.augment),
         null=settings.null,

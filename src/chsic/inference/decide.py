@@ -304,6 +304,7 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
         "names": plan.names,
         "kinds": plan.kinds,
         "levels": plan.levels,
+        "kernels": plan.kernels,
         "n_pairs": given.n_pairs,
         "alpha": 2 * given.n_pairs / given.n_samples,
         "unit_size": given.n_samples / len(given.unit_sizes),

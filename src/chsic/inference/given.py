@@ -20,8 +20,10 @@ from chsic.inference import cautions
 from chsic.inference.confounder import Confounder
 from chsic.inference.learner import Learned, Learner
 from chsic.inference.settings import Settings
-from chsic.inference.variable import Variable
+from chsic.inference.variable import Description, Variable
+from chsic.kernels import GAUSSIAN
 from chsic.kernels.bandwidth import typical_distance
+from chsic.kernels.of_samples import AnyKernel, SampleKernel
 from chsic.pairs import PairGraph
 from chsic.pairs.graph import require_pairs
 from chsic.pairs.strata import is_discrete
@@ -94,9 +96,15 @@ class Given:
         """Return the rows that are compared, in the order of the user."""
         return columns if self.rows is None else [column.rows(self.rows) for column in columns]
 
-    def variable(self, argument: str, columns: Columns) -> Variable:
-        """Scale columns of the rows that are compared, and bring them into order."""
-        variable = Variable.of(argument, columns)
+    def variable(self, argument: str, columns: Columns, kernel: AnyKernel = GAUSSIAN) -> Variable:
+        """Scale columns of the rows that are compared, and bring them into order.
+
+        A kernel of samples describes them by its features instead.
+        """
+        if isinstance(kernel, SampleKernel):
+            variable = Description.of(argument, columns, kernel, self.settings.tol)
+        else:
+            variable = Variable.of(argument, columns)
         return variable if self.order is None else variable.rows(self.order)
 
     @property
@@ -155,6 +163,13 @@ class Given:
         """Learn how each variable depends on z, if a regression is fitted."""
         learner = self.learner
         return [] if learner is None else [learner.learn(values) for values in variables]
+
+    def learn_of(self, variables: Sequence[Variable]) -> list[Learned]:
+        """Learn how each variable depends on z, if a regression is fitted."""
+        learner = self.learner
+        if learner is None:
+            return []
+        return [learner.learn(one.clipped, one.is_described) for one in variables]
 
     def _same_z(self) -> Given | None:
         """Return the other one, if it makes the same regressions."""

@@ -13,6 +13,7 @@ from chsic.inference.compare import run_test
 from chsic.inference.planning import TOL, Bandwidths
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
+from chsic.kernels.of_samples import KernelLike
 from chsic.pairs import PairGraph
 
 
@@ -27,6 +28,7 @@ def chsic_test(
     pairs: str | PairGraph = "auto",
     block_size: int | str = "auto",
     unit_size: int | str = "auto",
+    kernel: KernelLike | tuple[KernelLike, KernelLike] = "gaussian",
     bandwidth: Bandwidths = "auto",
     adjust: Any = "auto",
     augment: bool | str = "auto",
@@ -66,11 +68,19 @@ def chsic_test(
     unit_size : int or "auto"
         Samples that share a random sign. ``"auto"``: one for up to 128 samples, and n / 128 for
         more.
+    kernel : {"gaussian", "laplace", "cauchy", "matern32", "categorical"}, Kernel, callable or pair
+        Of x and of y, as a tuple of two if they differ. By name, `Kernel` and callables of one
+        argument are those of `chsic.chsic`: kappa(s), s a distance in bandwidths. A callable of two
+        arguments is k(a, b), a kernel of the samples themselves, which may be text: for samples of
+        shapes (m, d) and (p, d), numbers or objects, it returns their m x p values. It sees them as
+        they were given, and z is taken off its features alone. It has no bandwidth, and goes with
+        each of the other's. ``"categorical"`` is of this kind: 1 for equal samples, else 0.
     bandwidth : "auto", rule, float, pair, or list of them
-        Of the kernels exp(-(s / h)^2) of x and y after adjustment. ``"auto"``: 0.6, 1.2 and 5
-        times the median distance between samples that differ, tested jointly. Rules, numbers (in
-        the unit of x and y) and tuples (for x, for y) are those of `chsic.chsic`; a list of them is
-        tested jointly, and the coefficient is that at the middle one of the list.
+        The h of kernels kappa(s / h) of x and y after adjustment, exp(-(s / h)^2) by default.
+        ``"auto"``: 0.6, 1.2 and 5 times the median distance between samples that differ, tested
+        jointly. Rules, numbers (in the unit of x and y) and tuples (for x, for y) are those of
+        `chsic.chsic`; a list of them is tested jointly, and the coefficient is that at the middle
+        one of the list.
     adjust : {"auto", "none", "ridge"} or scikit-learn regressor
         How residuals of x, y and their features given z are made. ``"ridge"``: kernel ridge
         regression with penalty and width by generalised cross-validation, in a metric of z that
@@ -143,11 +153,24 @@ def chsic_test(
     >>> x, y, z = day["ice_cream"], day["lemonade"], day["temperature"]
     >>> chsic.chsic_test(x, y, z=z, rng=0).pvalue < 0.01
     True
+
+    Texts are compared by a kernel that knows which of them are alike: here, by their letters.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> words = np.array(["".join(rng.choice(list("abc"), 9)) for _ in range(200)])
+    >>> def by_letters(a, b):
+    ...     of_a, of_b = ([[s.count(c) for c in "abc"] for s in rows[:, 0]] for rows in (a, b))
+    ...     return np.array(of_a) @ np.array(of_b).T
+    >>> y = np.char.count(words, "a") + rng.normal(size=200)
+    >>> chsic.chsic_test(words, y, kernel=(by_letters, "gaussian")).pvalue < 0.01
+    True
     """
     settings = Settings.of(
         pairs=pairs,
         block_size=block_size,
         unit_size=unit_size,
+        kernel=kernel,
         bandwidth=bandwidth,
         adjust=adjust,
         augment=augment,
@@ -158,7 +181,9 @@ def chsic_test(
     )
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
-    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
+    samples = read_samples(
+        x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows
+    )
     return run_test(samples, settings, generator, workers)
 
 
@@ -170,6 +195,7 @@ def hsic_test(
     *,
     data: Data = None,
     unit_size: int | str = "auto",
+    kernel: KernelLike | tuple[KernelLike, KernelLike] = "gaussian",
     bandwidth: Bandwidths = "auto",
     null: str = "auto",
     n_resamples: int = 9999,
@@ -185,7 +211,7 @@ def hsic_test(
     ----------
     x, y : array_like, shape (n,) or (n, d), or names of columns of `data`
         Samples; row l of x and y belongs to the same observation.
-    data, unit_size, bandwidth, null, n_resamples, tol, nan_policy, kinds, workers, rng
+    data, unit_size, kernel, bandwidth, null, n_resamples, tol, nan_policy, kinds, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -202,9 +228,16 @@ def hsic_test(
     True
     """
     settings = Settings.of(
-        unit_size=unit_size, bandwidth=bandwidth, null=null, n_resamples=n_resamples, tol=tol
+        unit_size=unit_size,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        null=null,
+        n_resamples=n_resamples,
+        tol=tol,
     )
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
-    samples = read_samples(x, y, None, data=data, nan_policy=nan_policy, kinds=kinds)
+    samples = read_samples(
+        x, y, None, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows
+    )
     return run_test(samples, settings, generator, workers)

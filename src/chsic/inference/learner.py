@@ -64,15 +64,23 @@ class Learner:
         shared = {id(one): one for one in every if one is not None}
         return sum(one.nbytes for one in shared.values())
 
-    def learn(self, values: Array) -> Learned:
-        """Return the metric for one variable, and regressions in it with their jumps."""
+    def learn(self, values: Array, are_features: bool = False) -> Learned:
+        """Return the metric for one variable, and regressions in it with their jumps.
+
+        If its values are features already, they take the place of those that are made otherwise.
+        """
         spreads = values.std(axis=0)
+        if are_features:  # in one unit, as what is small in all of them matters little
+            spreads = np.full(len(spreads), np.sqrt((spreads**2).sum()))
         standard = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
-        turn, ridge = self._learn_smooth(standard[self._few])
+        describe = _main_features if are_features else _features
+        few = standard[self._few]
+        smooth = describe(few) if are_features else np.column_stack([few, describe(few)])
+        turn, ridge = self._learn_smooth(smooth)
         directions = np.eye(len(turn))
         if len(turn) > 1:
             directions = np.hstack([directions, np.linalg.svd(turn)[0][:, :TURNED]])
-        targets = _principal(_features(standard[self._many]))
+        targets = _principal(describe(standard[self._many]))
         some = self._many_plain if ridge is self._plain else ridge.at(self._many)
         if not self.several and not some.neighbours_share_residuals(targets):
             return Learned(turn, ridge.only_wide())
@@ -81,11 +89,10 @@ class Learner:
             ridge = stepped if some is ridge else ridge.with_steps(stepped.steps)
         return Learned(turn, ridge if stepped.is_rough(targets) else ridge.only_wide())
 
-    def _learn_smooth(self, values: Array) -> Learned:
+    def _learn_smooth(self, targets: Array) -> Learned:
         """Choose a metric or a sum of functions, by a few samples."""
         if self._few_plain is None:
             return Learned(np.eye(1), self._plain)
-        targets = np.column_stack([values, _features(values)])
         turn, ridge, error = learn_metric(self._z[self._few], targets, self._few_plain)
         # theory.md, eq. 11, if its error (eq. 9) is less
         is_sum = self._few_sum is not None and self._few_sum.fit(targets).fit.error < error
@@ -99,6 +106,14 @@ def _features(values: Array) -> Array:
     scaled = values / (typical_distance(values) or 1.0)
     features, _ = fit_landmarks(scaled, KERNELS["gaussian"], 1e-4, RANK, 200)
     made: Array = features(scaled)
+    return made
+
+
+def _main_features(features: Array) -> Array:
+    """Return the first principal components of features, of the size that they have."""
+    centred = features - features.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    made: Array = left[:, :RANK] * sizes[:RANK]
     return made
 
 

@@ -9,17 +9,39 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chsic._util.validate import Array, Index
 from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.batches import Batch
 from chsic.inference.interactions import Interactions
-from chsic.inference.variable import Scaling, Variable
+from chsic.inference.variable import Description, Scaling, Variable
 from chsic.kernels.features import Landmarks
 
 if TYPE_CHECKING:
     from chsic.inference.contribute import VariableRows
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AsTheyAre:
+    """Features that a variable has already: those of a kernel of samples.
+
+    Attributes
+    ----------
+    rounding : array, shape (r,)
+        What rounding may have added to each of them.
+    """
+
+    rounding: Array
+
+    @property
+    def n_features(self) -> int:
+        """How many there are."""
+        return len(self.rounding)
+
+    def __call__(self, features: Any) -> Any:
+        """Return them; they are in the order in which they matter."""
+        return features[:, : self.n_features]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -29,10 +51,10 @@ class KernelPlan:
     Attributes
     ----------
     bandwidth : float
-        In the user's unit.
+        In the user's unit; 1 for a kernel of samples, which has none.
     width : float
         The same, in the unit of the standardised columns.
-    landmarks : Landmarks
+    landmarks : Landmarks or AsTheyAre
         Nyström features of the kernel.
     missed : float
         How much of the kernel the features miss.
@@ -44,7 +66,7 @@ class KernelPlan:
 
     bandwidth: float
     width: float
-    landmarks: Landmarks
+    landmarks: Landmarks | AsTheyAre
     missed: float
     fit: Fit
     of_values: bool = False
@@ -56,7 +78,7 @@ class VariablePlan:
 
     Attributes
     ----------
-    scaling : Scaling
+    scaling : Scaling or Description
         From columns to numbers.
     fit : Fit or None
         What z explains of the columns; None if they are compared as they are.
@@ -75,7 +97,7 @@ class VariablePlan:
         Number of regions of z where a jump was found.
     """
 
-    scaling: Scaling
+    scaling: Scaling | Description
     fit: Fit | None
     compared: Index
     centre: Array
@@ -86,10 +108,14 @@ class VariablePlan:
     jumps: int
 
     @property
+    def n_bandwidths(self) -> int:
+        """Number of kernels of what z leaves."""
+        return sum(not kernel.of_values for kernel in self.kernels)
+
+    @property
     def middle(self) -> int:
         """Number of the kernel at which the coefficient is taken."""
-        of_residuals = sum(not kernel.of_values for kernel in self.kernels)
-        return (of_residuals - 1) // 2
+        return (self.n_bandwidths - 1) // 2
 
     def standardised(self, variable: Variable, batch: Batch) -> Array:
         """Return what is compared at some rows: columns, or their residuals, in their spread."""
@@ -196,6 +222,8 @@ class Plan:
         Whether any pair of samples differs in both x and y: if none does, C-HSIC is zero.
     names, kinds, levels : dict
         Of the columns, as in `IndependenceResult`.
+    kernels : dict
+        Names of the kernels of "x" and of "y".
     n_omitted : int
         Rows with a missing value.
     members : tuple of MemberPlan
@@ -216,6 +244,7 @@ class Plan:
     names: dict[str, tuple[str, ...]]
     kinds: dict[str, str]
     levels: dict[str, tuple[str, ...]]
+    kernels: dict[str, str]
     n_omitted: int
     members: tuple[MemberPlan, ...]
     null: str

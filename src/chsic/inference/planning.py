@@ -15,11 +15,17 @@ from chsic._util.validate import Array
 from chsic.data.arguments import Columns
 from chsic.data.cleaning import has_far_values
 from chsic.inference import cautions
-from chsic.inference.adjustment import Adjustment, Fitted, all_residuals
-from chsic.inference.plan import KernelPlan, PlannedVariable, VariablePlan
+from chsic.inference.adjustment import Adjustment, Fit, Fitted, all_residuals
+from chsic.inference.plan import AsTheyAre, KernelPlan, PlannedVariable, VariablePlan
 from chsic.inference.ridge import RidgeFit
-from chsic.inference.variable import MOST_LEVELS_TOLD_APART, Variable
-from chsic.kernels import KERNELS
+from chsic.inference.variable import (
+    LARGEST_RANK,
+    MOST_LEVELS_TOLD_APART,
+    Description,
+    Scaling,
+    Variable,
+)
+from chsic.kernels import GAUSSIAN, KERNELS, Kernel
 from chsic.kernels.bandwidth import (
     TYPICAL_PAIRS,
     Bandwidth,
@@ -28,7 +34,8 @@ from chsic.kernels.bandwidth import (
     some_distances,
     typical_distance,
 )
-from chsic.kernels.features import candidate_rows, fit_landmarks
+from chsic.kernels.features import candidate_rows, fit_landmarks, kernel_matrix
+from chsic.kernels.of_samples import AnyKernel, SampleKernel, require_kernel
 from chsic.pairs import PairGraph
 from chsic.pairs.graph import some_pairs
 from chsic.pairs.laplacian import laplacian_times
@@ -38,7 +45,6 @@ MULTIPLES = (0.6, 1.2, 5.0)
 # Of the median distance of values as they are, whose products are multiplied by functions of z.
 INTERACTION_MULTIPLE = 2.0
 LARGEST_INTERACTION_RANK = 12  # features, of which there is a product for each function of z
-LARGEST_RANK = 64  # features
 LANDMARK_CANDIDATES = 200  # samples that landmarks are chosen from
 SMALLEST_RESOLUTION = 1e-8
 FEWEST_ALIKE = 1.5  # other samples within a bandwidth
@@ -72,6 +78,7 @@ def plan_variable(
     graph: PairGraph | None,
     z_names: Sequence[str],
     *,
+    kernel: AnyKernel = GAUSSIAN,
     bandwidth: Bandwidths = "auto",
     tol: float = TOL,
     interactions: bool = False,
@@ -82,13 +89,18 @@ def plan_variable(
     A pair of bandwidths is for the `argument`\ s "x" and "y". For `interactions` with z values are
     compared as they are, as well.
     """
+    if isinstance(kernel, SampleKernel):
+        return _plan_features(
+            argument, variable, named, adjustment, graph, z_names, interactions, workers
+        )
     values, share = _residuals(variable, adjustment, graph, workers)
     scaling = variable.scaling
+    assert isinstance(scaling, Scaling)
     warnings = _cautions(variable, named, z_names, share)
     (compared,) = np.nonzero(share > NO_VARIANCE)
     fit = values.fitted.fit if adjustment.of_columns else None
     explained = _explained(variable, values, share)
-    jumps = len(fit.basis.steps) if isinstance(fit, RidgeFit) else 0
+    jumps = _jumps(fit)
     if not len(compared):
         none = np.empty(0)
         plan = VariablePlan(scaling, fit, compared, none, none, (), warnings, explained, jumps)
@@ -110,13 +122,55 @@ def plan_variable(
         depends_on_pairs, of_values = _distance_between_values(before, spread, graph, n_pairs)
     apart = typical_distance(standardised, n_pairs, before)  # mu of theory.md, eq. 13
     apart = of_values if apart < FIT_DECIDES * of_values else apart
-    widths = _widths(argument, standardised, unit, apart, bandwidth, n_pairs)
-    kernels, features = _plan_kernels(standardised, widths, unit, apart, adjustment, tol, workers)
+    widths = _widths(argument, standardised, unit, apart, kernel, bandwidth, n_pairs)
+    kernels, features = _plan_kernels(
+        argument, standardised, kernel, widths, unit, apart, adjustment, tol, workers
+    )
     if interactions:
-        kernel, fitted = _plan_interaction(variable, adjustment, tol)
-        kernels, features = (*kernels, kernel), (*features, fitted)
+        own, fitted = _plan_interaction(argument, variable, kernel, adjustment, tol)
+        kernels, features = (*kernels, own), (*features, fitted)
     plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings, explained, jumps)
     return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
+
+
+def _plan_features(
+    argument: str,
+    variable: Variable,
+    named: Columns,
+    adjustment: Adjustment,
+    graph: PairGraph | None,
+    z_names: Sequence[str],
+    interactions: bool,
+    workers: int,
+) -> PlannedVariable:
+    """Take off what z explains of features of a kernel of samples: there are no residuals of those.
+
+    A regression of the samples themselves would make no sample of what they are: no text, no
+    probabilities.
+    """
+    features, description = variable.columns, variable.scaling
+    assert isinstance(description, Description)
+    values, shares = _residuals(variable, adjustment, graph, workers)
+    explained = _explained(variable, values, shares)
+    variances = features.var(axis=0)
+    share = float(shares @ variances) / max(float(variances.sum()), 1e-300)
+    name = named[0].name if len(named) == 1 else argument
+    warnings, fitted = _about_z(name, z_names, share), values.fitted
+    landmarks = AsTheyAre(description.features.rounding)
+    kernel = KernelPlan(1.0, 1.0, landmarks, description.features.missed, fitted.fit)
+    varies = share > NO_VARIANCE
+    d, kernels, known = features.shape[1], [kernel] * varies, [fitted] * varies
+    if varies and interactions:
+        first = features[:, :LARGEST_INTERACTION_RANK]
+        landmarks = AsTheyAre(landmarks.rounding[: first.shape[1]])
+        known.append(adjustment.fit(first.__getitem__))
+        fit = known[-1].fit
+        kernels.append(KernelPlan(1.0, 1.0, landmarks, kernel.missed, fit, of_values=True))
+    plan = VariablePlan(
+        description, None, np.arange(d), np.zeros(d), np.ones(d), tuple(kernels), warnings,
+        explained, _jumps(fitted.fit),
+    )  # fmt: skip
+    return PlannedVariable(plan, features, features, tuple(known), not adjustment.of_columns)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -161,9 +215,14 @@ def _explained(variable: Variable, values: _ColumnFit, share: Array) -> float:
     return float(np.clip(1 - left / total, 0.0, 1.0))
 
 
+def _jumps(fit: Fit | None) -> int:
+    return len(fit.basis.steps) if isinstance(fit, RidgeFit) else 0
+
+
 def _cautions(
     variable: Variable, named: Columns, z_names: Sequence[str], share: Array
 ) -> tuple[str, ...]:
+    assert isinstance(variable.scaling, Scaling)
     origin = variable.scaling.origin
     sentences = [
         cautions.levels_pooled(
@@ -179,32 +238,39 @@ def _cautions(
                 sentences.append(cautions.far_values(named[position].name, values))
     for position in np.unique(origin[share <= LITTLE_VARIANCE]):
         most, name = float(share[origin == position].max()), named[position].name
-        if most > LITTLE_VARIANCE:
-            continue  # other levels of the category do vary
-        if most > NO_VARIANCE:
-            sentences.append(cautions.nearly_function_of_z(name, z_names, most))
-        else:
-            sentences.append(cautions.function_of_z(name, z_names))
+        sentences += _about_z(name, z_names, most)  # none if other levels of the category vary
     return tuple(sentences)
 
 
+def _about_z(name: str, z_names: Sequence[str], share: float) -> tuple[str, ...]:
+    """Say what follows if little of the variance is left."""
+    if share > LITTLE_VARIANCE:
+        return ()
+    if share > NO_VARIANCE:
+        return (cautions.nearly_function_of_z(name, z_names, share),)
+    return (cautions.function_of_z(name, z_names),)
+
+
 def _plan_interaction(
-    variable: Variable, adjustment: Adjustment, tol: float
+    argument: str, variable: Variable, kernel: Kernel, adjustment: Adjustment, tol: float
 ) -> tuple[KernelPlan, Fitted]:
     """Plan the kernel of values as they are: z may change more of them than their mean.
 
     Where y follows x^2 times z, x^2 holds twice the mean of x given z times its residual, too.
     """
-    apart = typical_distance(variable.columns)
-    [kernel], [fitted] = _plan_kernels(
-        variable.columns, [INTERACTION_MULTIPLE * apart], variable.scaling.unit, apart, adjustment,
+    assert isinstance(variable.scaling, Scaling)
+    apart, unit = typical_distance(variable.columns), variable.scaling.unit
+    [of_values], [fitted] = _plan_kernels(
+        argument, variable.columns, kernel, [INTERACTION_MULTIPLE * apart], unit, apart, adjustment,
         tol, 1, LARGEST_INTERACTION_RANK,
     )  # fmt: skip
-    return dataclasses.replace(kernel, of_values=True), fitted
+    return dataclasses.replace(of_values, of_values=True), fitted
 
 
 def _plan_kernels(
+    argument: str,
     values: Array,
+    kernel: Kernel,
     widths: list[float],
     unit: float,
     apart: float,
@@ -215,15 +281,21 @@ def _plan_kernels(
 ) -> tuple[tuple[KernelPlan, ...], tuple[Fitted, ...]]:
     """Choose landmarks for kernels of standardised columns, and fit what z explains of them."""
     candidates = _shuffled(values[candidate_rows(values, LANDMARK_CANDIDATES)])
+    kappa_0 = _kappa(kernel, 0.0)
+    if kernel not in KERNELS.values():
+        for width in widths:
+            matrix = kernel_matrix(kernel, candidates / width, candidates / width)
+            require_kernel(argument, f"{kernel.name}(s)", matrix)
 
     def plan(width: float) -> tuple[KernelPlan, Fitted]:
         # What a kernel tells apart, 1 - kappa, is all there is: wide ones need exact features.
-        resolution = float(1 - np.exp(-((apart / width) ** 2)))
-        accuracy = tol * max(resolution, SMALLEST_RESOLUTION)
+        resolution = kappa_0 - _kappa(kernel, apart / width)
+        accuracy = tol * max(resolution, SMALLEST_RESOLUTION * kappa_0)
         # The kernel of theory.md, eq. 14, by the features of eq. 15.
         landmarks, missed = fit_landmarks(
-            candidates / width, KERNELS["gaussian"], accuracy, largest_rank, len(candidates)
+            candidates / width, kernel, accuracy, largest_rank, len(candidates)
         )
+        missed /= kappa_0
 
         def features(rows: Rows) -> Array:
             made: Array = landmarks(values[rows] / width)
@@ -234,6 +306,10 @@ def _plan_kernels(
 
     kernels, fitted = zip(*in_order(plan, widths, workers), strict=True)
     return kernels, fitted
+
+
+def _kappa(kernel: Kernel, s: float) -> float:
+    return float(kernel.kappa(np.array([s]))[0])
 
 
 def _distance_between_values(
@@ -256,7 +332,7 @@ def _distance_between_values(
 
 
 def _require_neither_narrow_nor_wide(
-    argument: str, widths: list[float], values: Array, unit: float, n_pairs: int
+    argument: str, kernel: Kernel, widths: list[float], values: Array, unit: float, n_pairs: int
 ) -> None:
     """Refuse kernels that are the same for all pairs of different samples, 0 or 1 up to rounding.
 
@@ -266,7 +342,8 @@ def _require_neither_narrow_nor_wide(
     distances = some_distances(values, n_pairs)
     for width in widths:
         with np.errstate(over="ignore", under="ignore"):
-            alike = len(values) * float(np.exp(-((distances / width) ** 2)).mean())
+            kappa = kernel.kappa(distances / width) / _kappa(kernel, 0.0)
+        alike = len(values) * float(kappa.mean())
         text = f"bandwidth: {width * unit:g} is too {{}} for {argument}, "
         if alike < FEWEST_ALIKE:
             raise ValueError(
@@ -294,7 +371,13 @@ def _shuffled(candidates: Array) -> Array:
 
 
 def _widths(
-    argument: str, values: Array, unit: float, apart: float, bandwidth: Bandwidths, n_pairs: int
+    argument: str,
+    values: Array,
+    unit: float,
+    apart: float,
+    kernel: Kernel,
+    bandwidth: Bandwidths,
+    n_pairs: int,
 ) -> list[float]:
     """Return bandwidths in the unit of the standardised variable."""
     if isinstance(bandwidth, str) and bandwidth == "auto":
@@ -305,5 +388,5 @@ def _widths(
         several: list[Bandwidth] = bandwidth if isinstance(bandwidth, list) else [bandwidth]
         require_several(several)
         widths = [float(bandwidth_of(argument, values * unit, one)[0]) / unit for one in several]
-    _require_neither_narrow_nor_wide(argument, widths, values, unit, n_pairs)
+    _require_neither_narrow_nor_wide(argument, kernel, widths, values, unit, n_pairs)
     return widths

@@ -105,12 +105,15 @@ class IndependenceResult:
         What each column was taken for, by its name: ``"number"``, ``"date"`` or ``"category"``.
     levels : dict
         Levels of each category, by its name, in the order of their codes.
+    kernels : dict
+        Names of the kernels of "x" and of "y".
     alpha : float
         Mean number of partners of a sample.
     unit_size : float
         Mean number of samples that share a random sign.
     bandwidths : tuple of pairs of float
-        Of the kernels of x and y, for every bandwidth of the family.
+        Of the kernels of x and y, for every bandwidth of the family; 1 for a kernel k(a, b) of
+        one's own, which has none.
     bandwidth : pair of float
         That of the winning member.
     members : tuple of Member
@@ -139,6 +142,7 @@ class IndependenceResult:
     names: dict[str, tuple[str, ...]]
     kinds: dict[str, str]
     levels: dict[str, tuple[str, ...]]
+    kernels: dict[str, str]
     n_pairs: int
     alpha: float
     unit_size: float

@@ -335,7 +335,7 @@ class Ridge:
         n, q = targets.shape
         ratios = np.divide(products, squares, where=squares > 0, out=np.zeros(q))
         expected = -float(fitted.fit.shrinkage.sum()) / n
-        return float(ratios.mean()) - expected > SHARED / (q * n) ** 0.5
+        return bool(ratios.mean() - expected > SHARED / (q * n) ** 0.5)
 
     def is_rough(self, targets: Array) -> bool:
         """Whether narrow kernels follow these targets better than wide ones, by more than chance.

@@ -8,6 +8,8 @@ from typing import Any
 from chsic._util.validate import as_count, as_number, as_tolerance
 from chsic.inference.null import NULLS
 from chsic.inference.planning import TOL, Bandwidths
+from chsic.kernels import GAUSSIAN
+from chsic.kernels.of_samples import AnyKernel, KernelLike, SampleKernel, kernel_pair
 from chsic.pairs import PairGraph
 
 FEWEST_RESAMPLES = 19  # a p-value of 0.05 is then possible
@@ -22,6 +24,8 @@ class Settings:
     ----------
     pairs, bandwidth, adjust, augment, null, n_resamples, tol
         As for `chsic.chsic_test`.
+    kernels : pair of Kernel or SampleKernel
+        Those of x and of y.
     block_size, unit_size, alpha
         As for `chsic.chsic_test`; None for ``"auto"``.
     """
@@ -36,6 +40,7 @@ class Settings:
     null: str = "auto"
     n_resamples: int = 9999
     tol: float = TOL
+    kernels: tuple[AnyKernel, AnyKernel] = (GAUSSIAN, GAUSSIAN)
 
     @classmethod
     def of(
@@ -51,8 +56,16 @@ class Settings:
         null: str = "auto",
         n_resamples: int = 9999,
         tol: float = TOL,
+        kernel: KernelLike | tuple[KernelLike, KernelLike] = "gaussian",
     ) -> Settings:
         """Check settings as users write them."""
+        kernels = kernel_pair(kernel)
+        if all(isinstance(one, SampleKernel) for one in kernels) and not _auto(bandwidth):
+            raise ValueError(
+                f"bandwidth: got {bandwidth!r}, but {kernels[0].name} and {kernels[1].name} are "
+                "kernels of samples, which have none; leave it at 'auto', and make a width a part "
+                "of the kernel."
+            )
         if not (isinstance(augment, bool) or augment == "auto"):
             raise ValueError(f"augment: expected 'auto', True or False, got {augment!r}.")
         if null not in NULLS:
@@ -69,7 +82,14 @@ class Settings:
             null=null,
             n_resamples=as_resamples(n_resamples),
             tol=as_tolerance(tol),
+            kernels=kernels,
         )
+
+    @property
+    def own_rows(self) -> tuple[str, ...]:
+        """Arguments that a kernel sees as they were given, so that categories may be many."""
+        both = zip("xy", self.kernels, strict=True)
+        return tuple(argument for argument, kernel in both if isinstance(kernel, SampleKernel))
 
     @property
     def allow_strata(self) -> bool:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index
-from chsic.data.arguments import Columns, indicators, require_no_identifier
+from chsic.data.arguments import Columns, indicators, require_no_identifier, side_by_side
 from chsic.data.cleaning import clip_limits, clip_outliers, compress_outliers, without_rounding
 from chsic.data.column import Column
 from chsic.kernels.bandwidth import joint_deviations, require_finite_range
+from chsic.kernels.of_samples import SampleFeatures, SampleKernel, fit_sample_features
+from chsic.pairs.strata import strata_of
 
+LARGEST_RANK = 64  # features of a kernel
 MOST_LEVELS_TOLD_APART = 60  # of a category; fewer than a kernel has features
 
 
@@ -63,13 +68,18 @@ class Variable:
         The numbers in standard deviations from the median.
     clipped : array, shape (n, d)
         What a regression follows: the same, but for values far off.
-    scaling : Scaling
+    scaling : Scaling or Description
         What made them.
     """
 
     columns: Array
     clipped: Array
-    scaling: Scaling
+    scaling: Scaling | Description
+
+    @property
+    def is_described(self) -> bool:
+        """Whether columns are features of a kernel of samples."""
+        return isinstance(self.scaling, Description)
 
     @classmethod
     def of(cls, argument: str, columns: Columns) -> Variable:
@@ -95,6 +105,48 @@ class Variable:
         columns = self.columns[order]
         inside = columns if self.clipped is self.columns else self.clipped[order]
         return Variable(columns, inside, self.scaling)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Description:
+    """From samples to features of a kernel k(a, b), which takes the place of a scaling.
+
+    Attributes
+    ----------
+    features : SampleFeatures
+        The features.
+    """
+
+    features: SampleFeatures
+
+    @classmethod
+    def of(cls, argument: str, columns: Columns, kernel: SampleKernel, tol: float) -> Variable:
+        """Choose features for clean columns, and compute them."""
+        rows, values = _as_given(columns)
+        return cls(fit_sample_features(argument, kernel, rows, values, tol, LARGEST_RANK)).apply(
+            columns
+        )
+
+    def apply(self, columns: Columns) -> Variable:
+        """Describe rows of the same columns: equal ones by the same bits, and once."""
+        rows, values = _as_given(columns)
+        _, first = np.unique(values, return_index=True)
+        features = self.features(rows[first])[values]
+        return Variable(features, features, self)
+
+
+def _as_given(columns: Columns) -> tuple[NDArray[Any], Index]:
+    """Return samples as a kernel sees them, numbers or texts, and which of their values they are.
+
+    The array has objects if any column is of texts.
+    """
+    given = [
+        np.array(column.levels, dtype=object)[column.values.astype(np.intp)]
+        if column.kind == "category"
+        else column.values
+        for column in columns
+    ]
+    return np.column_stack(given), strata_of(side_by_side([column.values for column in columns]))
 
 
 def _exact(columns: Columns, pooled: Sequence[Index | None]) -> list[Column]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from chsic._util.validate import Array, Index
-from chsic.kernels.kernel import Kernel
+from chsic.kernels.kernel import CATEGORICAL, GAUSSIAN, Kernel
 
 CANDIDATES = 10_000  # samples that landmarks are chosen from; a hundredth of them at each end
 FULL_MATRIX_UP_TO = 500  # candidates whose whole kernel matrix is cheaper than one row at a time
@@ -117,7 +117,7 @@ class Landmarks:
         return features
 
     def _of_any_library(self, x: Any) -> Any:
-        if self.kernel.name != "gaussian":
+        if self.kernel is not GAUSSIAN:
             raise TypeError(f"kernel: {self.kernel.name!r} takes NumPy arrays, got {type(x)}.")
         xp = array_namespace(x)
         points = xp.asarray(self.points, dtype=x.dtype, device=device(x))
@@ -129,7 +129,7 @@ def kernel_matrix(kernel: Kernel, x: Array, points: Array) -> Array:
     """Return kappa between rows of `x` and `points`; of the Gaussian from squared distances."""
     one_column = x.shape[1] == 1
     distances: Array = x - points[:, 0] if one_column else cdist(x, points, "sqeuclidean")
-    if kernel.name != "gaussian":
+    if kernel is not GAUSSIAN:  # one's own may have its name
         return kernel.kappa(np.abs(distances) if one_column else np.sqrt(distances))
     if one_column:  # in place, which is several times faster
         np.multiply(distances, distances, out=distances)
@@ -169,7 +169,7 @@ def fit_features(
     x: Array, kernel: Kernel, accuracy: float, dtype: type[np.floating] = np.float64
 ) -> FeatureMap:
     """Choose features that miss at most `accuracy` of kappa(0), or random ones if that fails."""
-    if kernel.name == "categorical":
+    if kernel is CATEGORICAL:
         levels = np.unique(x, axis=0)
         if len(levels) <= LARGEST_RANK:
             return OneHot(levels)
@@ -205,14 +205,25 @@ def _pivots_at_once(
 ) -> tuple[list[int], Array, float]:
     """Let LAPACK factor the kernel matrix of a few candidates, and keep the first pivots."""
     matrix = kernel_matrix(kernel, candidates, candidates)
+    return pivoted_cholesky(matrix, accuracy, largest_rank)
+
+
+def pivoted_cholesky(
+    matrix: Array, accuracy: float, largest_rank: int, smallest: float = 1e-15
+) -> tuple[list[int], Array, float]:
+    """Return pivots, their factor R and the mean of the diagonal that they miss.
+
+    There are so many that it is at most `accuracy`, if that takes no more than the largest rank and
+    no pivot below the smallest.
+    """
     total = float(np.trace(matrix))
-    factor, order, numerical_rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-15)
+    factor, order, numerical_rank, _ = scipy.linalg.lapack.dpstrf(matrix, tol=smallest)
     factor = np.triu(factor[: min(numerical_rank, largest_rank)])
     squares = np.cumsum(np.einsum("ij,ij->i", factor, factor))
-    enough = int(np.searchsorted(squares, total - accuracy * len(candidates))) + 1
+    enough = int(np.searchsorted(squares, total - accuracy * len(matrix))) + 1
     rank = max(1, min(len(factor), enough))
     pivots = (order[:rank] - 1).tolist()
-    residual = max(0.0, (total - float(squares[rank - 1])) / len(candidates))
+    residual = max(0.0, (total - float(squares[rank - 1])) / len(matrix))
     return pivots, factor[:rank, :rank], residual
 
 

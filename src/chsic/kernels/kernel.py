@@ -170,7 +170,8 @@ def as_kernel(kernel: str | Kernel | Function) -> Kernel:
     if isinstance(kernel, Kernel):
         if kernel in KERNELS.values():
             return kernel
-        return dataclasses.replace(kernel, kappa=_checked(kernel.kappa, kernel.name))
+        kappa = _checked(kernel.kappa, kernel.name)
+        return dataclasses.replace(kernel, name=_own(kernel.name), kappa=kappa)
     if isinstance(kernel, str):
         if kernel not in KERNELS:
             raise ValueError(
@@ -180,11 +181,16 @@ def as_kernel(kernel: str | Kernel | Function) -> Kernel:
         return KERNELS[kernel]
     if callable(kernel):
         name = getattr(kernel, "__name__", type(kernel).__name__)
-        return Kernel(name=name, kappa=_checked(kernel, name))
+        return Kernel(name=_own(name), kappa=_checked(kernel, name))
     raise TypeError(
         f"kernel: expected a name ({_names(KERNELS.values())}), a function kappa(s) or a Kernel, "
         f"got {kernel!r}."
     )
+
+
+def _own(name: str) -> str:
+    """Name a kernel of the user's, so that it is not taken for ours: engines go by names."""
+    return f"own {name}" if name in KERNELS else name
 
 
 def _checked(kappa: Function, name: str) -> Function:

@@ -77,6 +77,7 @@ def settings_facts(result: IndependenceResult, versions: Mapping[str, str]) -> F
         ("pairs", f"{result.n_pairs} ({result.pairs}), alpha {result.alpha:.3g}"),
         ("adjustment for z", _adjustment(result)),
         ("samples that share a random sign", f"{result.unit_size:.3g}"),
+        ("kernels of x and y", " and ".join(result.kernels.values())),
         ("bandwidths of x", ", ".join(f"{h:.3g}" for h, _ in result.bandwidths)),
         ("bandwidths of y", ", ".join(f"{h:.3g}" for _, h in result.bandwidths)),
         ("null distribution", _null(result)),

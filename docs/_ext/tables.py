@@ -69,7 +69,8 @@ def _of_methods(
 ) -> str:
     """Return a table of summaries over all scenarios that every method was run on, for each n."""
     rows = _rates(independent)
-    methods = [m for m in ("chsic", "KCI", "RCIT") if any(row["method"] == m for row in rows)]
+    peers = ("chsic", "KCI", "RCIT", "RCoT")
+    methods = [m for m in peers if any(row["method"] == m for row in rows)]
     of = {(row["method"], row["scenario"], row["d"], row["n"]): row["rate_05"] for row in rows}
     made = []
     for n in sizes:
@@ -194,7 +195,7 @@ def slow_peers() -> str:
         if row["n"] == 200
     }
     made = []
-    for method in ("CMIknn", "GCM", "FCIT"):
+    for method in ("CMIknn", "GCM", "FCIT", "mCMIkNN"):
         for independent, kind in ((True, "true nulls rejected"), (False, "dependences found")):
             shared = [
                 (of["chsic", *key[1:]]["rate_05"], row["rate_05"])
@@ -211,11 +212,13 @@ def many_samples() -> str:
     """Tell the smallest and the largest level, and the mean power, at 10^4 and 10^5 samples."""
     made = []
     for n in (10_000, 100_000):
-        for method in ("chsic", "RCIT"):
+        for method in ("chsic", "RCIT", "RCoT"):
             null, alternative = (
                 [row for row in _rates(independent) if (row["method"], row["n"]) == (method, n)]
                 for independent in (True, False)
             )
+            if not null:
+                continue
             rates = [row["rate_05"] for row in null]
             made.append(
                 [

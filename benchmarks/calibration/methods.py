@@ -70,7 +70,7 @@ def fcit(x, y, z, rng):
 
 
 def mcmi_knn(x, y, z, rng):
-    """Huegle et al. (2023), for numbers beside categories. It seeds itself: p-values vary."""
+    """Huegle et al. (2023), for numbers beside categories. Its p-values vary: it seeds itself."""
     from citests.tests import MCMIknn
 
     columns = np.column_stack([x, y, z])

@@ -6,11 +6,16 @@ x = f(z) + a residual, and y = g(z) + another one, in rows of the table that are
 replacement. Residuals are those of rows that were left out of a fit, and drawn with replacement,
 for x and for y apart, so that nothing but z connects x and y.
 
+Fitted to the whole table, f and g know by heart part of the noise of each row, which the two
+columns may share: they are functions of z that are rougher than real ones, and alike. Fitted to
+halves of the rows, f to one and g to the other, they are not.
+
 It can be stopped at any time: the same command goes on where it was. ``plasmodes.jsonl`` holds the
 p-values, ``plasmodes.json`` the rates.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import time
@@ -36,6 +41,7 @@ from chsic._util.files import write_whole
 SIZES = (500, 2_000, 10_000)
 COLUMNS = (1, 2, 3, 5, 8)  # of z
 LEARNERS = ("forest", "boosting")
+FITS = ("whole", "halves")  # rows that f and g are fitted to
 DESIGNS = 5  # choices of columns for each table and number of columns
 FOLDS = 3
 LEVEL = 0.05
@@ -47,13 +53,12 @@ class Design:
 
     table: str
     learner: str
+    fit: str
     columns: int  # of z
     draw: int
 
-    @property
-    def key(self) -> tuple[str, str, int, int]:
-        """What names the design in a line of the journal."""
-        return self.table, self.learner, self.columns, self.draw
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Design))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +77,7 @@ class Functions:
 
 
 def functions(design: Design) -> Functions:
-    """Choose columns and fit; the same ones for every learner."""
+    """Choose columns, the same ones for every learner, and fit."""
     from sklearn.model_selection import KFold, cross_val_predict
 
     table = real_tables.read(design.table)
@@ -81,11 +86,16 @@ def functions(design: Design) -> Functions:
     z = table[:, chosen[2:]]
     seed = int(rng.integers(2**31))
     folds = KFold(FOLDS, shuffle=True, random_state=seed)
+    first_half = rng.permutation(len(z)) < len(z) // 2
     values, residuals = [], []
-    for column in table[:, chosen[:2]].T:
+    for column, half in zip(table[:, chosen[:2]].T, (first_half, ~first_half), strict=True):
         model = _model(design.learner, seed)
-        residuals.append(column - cross_val_predict(model, z, column, cv=folds))
-        values.append(model.fit(z, column).predict(z))
+        if design.fit == "whole":
+            residuals.append(column - cross_val_predict(model, z, column, cv=folds))
+            values.append(model.fit(z, column).predict(z))
+        else:
+            values.append(model.fit(z[half], column[half]).predict(z))
+            residuals.append((column - values[-1])[~half])
     return Functions(z, tuple(values), tuple(residuals))
 
 
@@ -117,7 +127,7 @@ def _line(design: Design, of: Functions, n: int, repetitions: range) -> dict:
     pvalues: list[float | None] = []
     errors: dict[str, str] = {}
     for repetition in repetitions:
-        seed = _seed(design.table, design.learner, design.columns, design.draw, n, repetition)
+        seed = _seed(*dataclasses.astuple(design), n, repetition)
         data, signs = map(np.random.default_rng, seed.spawn(2))
         try:
             pvalue = chsic.chsic_test(*sample(of, n, data), rng=signs).pvalue
@@ -125,8 +135,7 @@ def _line(design: Design, of: Functions, n: int, repetitions: range) -> dict:
         except ValueError as error:
             pvalues.append(None)
             errors[str(repetition)] = str(error)[:200]
-    line = {"table": design.table, "learner": design.learner, "columns": design.columns,
-            "draw": design.draw, "n": n, "signal": of.signal,
+    line = {**dataclasses.asdict(design), "n": n, "signal": of.signal,
             "first": repetitions.start, "pvalues": pvalues}  # fmt: skip
     return {**line, "errors": errors} if errors else line
 
@@ -139,14 +148,15 @@ def _seed(*parts: str | int) -> np.random.SeedSequence:
 # --- What is to be done ---------------------------------------------------------------------------
 
 
-def designs(tables: Iterable[str]) -> list[Design]:
+def designs(tables: Iterable[str], fits: Iterable[str] = FITS) -> list[Design]:
     """Return all designs, in rounds over the tables, so that a stopped run is even."""
     return [
-        Design(table, learner, columns, draw)
+        Design(table, learner, fit, columns, draw)
         for draw in range(DESIGNS)
         for columns in COLUMNS
         for table in tables
         for learner in LEARNERS
+        for fit in fits
         if real_tables.read(table).shape[1] >= columns + 2
     ]
 
@@ -157,23 +167,20 @@ def missing(
     """Return designs, with the repetitions of each n that no line has yet."""
     done: Counter[tuple] = Counter()
     for line in lines:
-        done[*_key(line), line["n"]] += len(line["pvalues"])
+        design = Design(**{field: line[field] for field in FIELDS})
+        done[design, line["n"]] += len(line["pvalues"])
     tasks = []
     for design in wanted:
         # The repetitions of a cell are spread over its designs.
         count = len(range(design.draw, repetitions, DESIGNS))
         left = {
-            n: range(done[*design.key, n], count)
+            n: range(done[design, n], count)
             for n in sizes
-            if n <= len(real_tables.read(design.table)) and done[*design.key, n] < count
+            if n <= len(real_tables.read(design.table)) and done[design, n] < count
         }
         if left:
             tasks.append((design, left))
     return tasks
-
-
-def _key(line: dict) -> tuple[str, str, int, int]:
-    return line["table"], line["learner"], line["columns"], line["draw"]
 
 
 def _lines(
@@ -248,8 +255,9 @@ def _means(rows: Sequence[dict], by: Sequence[str]) -> list[dict]:
 def summary(lines: Sequence[dict]) -> dict:
     """Return rates of all cells, and means over them."""
     ordered = sorted(lines, key=lambda line: (real_tables.TABLES.index(line["table"]), line["n"],
-                                              line["learner"], line["columns"]))  # fmt: skip
-    cells = rates(ordered, "table", "n", "learner", "columns")
+                                              line["fit"], line["learner"],
+                                              line["columns"]))  # fmt: skip
+    cells = rates(ordered, "table", "n", "fit", "learner", "columns")
     return {
         "machine": describe("chsic", "numpy", "scipy", "scikit-learn", "statsmodels"),
         "level": LEVEL,
@@ -257,10 +265,10 @@ def summary(lines: Sequence[dict]) -> dict:
             name: dict(zip(("rows", "columns"), real_tables.read(name).shape, strict=True))
             for name in dict.fromkeys(line["table"] for line in ordered)
         },
-        "overall": _means(cells, ["n"]),
-        "of_learners": _means(cells, ["n", "learner"]),
-        "of_columns": _means(cells, ["n", "columns"]),
-        "of_tables": rates(ordered, "table", "n"),
+        "overall": _means(cells, ["n", "fit"]),
+        "of_learners": _means(cells, ["n", "fit", "learner"]),
+        "of_columns": _means(cells, ["n", "fit", "columns"]),
+        "of_tables": rates(ordered, "table", "n", "fit"),
         "cells": cells,
     }
 
@@ -269,6 +277,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", choices=real_tables.TABLES,
                         default=list(real_tables.TABLES))  # fmt: skip
+    parser.add_argument("--fits", nargs="+", choices=FITS, default=list(FITS))
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--repetitions", type=int, default=100, help="of each cell")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
@@ -284,7 +293,7 @@ def main() -> None:
     given = options()
     path = given.out / "plasmodes.jsonl"
     deadline = time.monotonic() + 60 * given.minutes if given.minutes is not None else float("inf")
-    tasks = missing(designs(given.tables), given.sizes, given.repetitions, read(path))
+    tasks = missing(designs(given.tables, given.fits), given.sizes, given.repetitions, read(path))
     with Journal(path) as journal, one_thread_each(), worker_pool(given.workers) as pool:
         for number, lines in enumerate(_lines(tasks, pool, given.workers, deadline), start=1):
             for line in lines:

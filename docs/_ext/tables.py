@@ -316,6 +316,41 @@ def coverage() -> str:
     )  # fmt: skip
 
 
+def interval_widths() -> str:
+    """Compare half widths of intervals with the standard deviation of the coefficient."""
+    made = _json("calibration/checks.json")["widths_of_95_percent_intervals"]
+    return _table(
+        ["scenario", "n", "data sets", "mean coefficient", "half width / 1.96 / its standard "
+         "deviation", "95% interval of that", "holds the mean coefficient",
+         "holds that of large samples"],
+        [
+            [f"`{row['scenario']}`", f"{row['n']:,}", str(row["repetitions"]),
+             f"{row['mean_coefficient']:z.4f}", f"{row['ratio']:.2f}",
+             "{:.2f} to {:.2f}".format(*row["interval_of_ratio"]), f"{row['covered_mean']:.3f}",
+             f"{row['covered']:.3f}" if "covered" in row else ""]
+            for row in made
+        ],
+    )  # fmt: skip
+
+
+def plasmode_levels() -> str:
+    """Tell how often true nulls of real z are rejected, by table and n."""
+    made = _json("calibration/plasmodes.json")
+    fits = list(dict.fromkeys(row["fit"] for row in made["of_tables"]))
+    of = {(row["table"], row["n"], row["fit"]): row for row in made["of_tables"]}
+    lines = []
+    for table, n in dict.fromkeys(key[:2] for key in of):
+        cells = [of.get((table, n, fit)) for fit in fits]
+        rates = ["" if cell is None else f"{cell['rate_05']:.3f}" for cell in cells]
+        tests = " / ".join(str(cell["tests"]) for cell in cells if cell is not None)
+        lines.append([table, f"{n:,}", *rates, tests])
+    for n in dict.fromkeys(row["n"] for row in made["overall"]):
+        mean = {row["fit"]: row for row in made["overall"] if row["n"] == n}
+        rates = [f"{mean[fit]['mean_rate_05']:.3f}" if fit in mean else "" for fit in fits]
+        lines.append(["mean of all settings", f"{n:,}", *rates, ""])
+    return _table(["table", "n", *(f"fitted to {fit}" for fit in fits), "tests"], lines)
+
+
 def uniformity() -> str:
     """Tell how far p-values of true nulls are from uniform."""
     made = _json("calibration/checks.json")["uniform"]

@@ -1,5 +1,6 @@
 """Plasmodes: z is real, x and y are independent given z, and a stopped run goes on."""
 
+import dataclasses
 import json
 import sys
 
@@ -71,7 +72,7 @@ def test_rows_of_z_are_real_and_drawn_once():
 @pytest.mark.parametrize("learner", plasmodes.LEARNERS)
 def test_residuals_of_x_and_y_lose_their_dependence(small, learner):
     """Columns 1 and 2 share what z does not explain; x and y made from them do not."""
-    designs = [Design("small", learner, 1, draw) for draw in range(20)]
+    designs = [Design("small", learner, "whole", 1, draw) for draw in range(20)]
     of = next(
         found
         for found in map(plasmodes.functions, designs)
@@ -91,10 +92,29 @@ def test_residuals_of_x_and_y_lose_their_dependence(small, learner):
 
 def test_learners_meet_the_same_columns(small):
     forest, boosting = (
-        plasmodes.functions(Design("small", learner, 2, 1)) for learner in plasmodes.LEARNERS
+        plasmodes.functions(Design("small", learner, "whole", 2, 1))
+        for learner in plasmodes.LEARNERS
     )
     assert np.array_equal(forest.z, boosting.z)
     assert not np.array_equal(forest.values[0], boosting.values[0])
+
+
+def test_functions_of_halves_share_no_noise(small):
+    """What z leaves of columns 1 and 2 is shared, and fits to the same rows learn part of it."""
+
+    def alike(fit, draw):
+        of = plasmodes.functions(Design("small", "boosting", fit, 1, draw))
+        z = of.z[:, 0]
+        return np.corrcoef([f - np.polyval(np.polyfit(z, f, 1), z) for f in of.values])[0, 1]
+
+    whole = {draw: alike("whole", draw) for draw in range(12)}
+    both = [draw for draw, correlation in whole.items() if correlation > 0.7]
+    assert len(both) >= 5
+    halves = [alike("halves", draw) for draw in both]
+    assert np.mean(halves) < np.mean([whole[draw] for draw in both]) - 0.25
+    of = plasmodes.functions(Design("small", "boosting", "halves", 1, 0))
+    assert {len(residuals) for residuals in of.residuals} == {150}
+    assert all(len(values) == 300 for values in of.values)
 
 
 # --- Runs -----------------------------------------------------------------------------------------
@@ -106,8 +126,8 @@ def test_repetitions_are_spread_over_designs(small):
     tasks = plasmodes.missing(wanted, (100, 1_000), 12, [])
     assert {n for _, left in tasks for n in left} == {100}, "the table has 300 rows"
     per_cell = [
-        sum(len(left[100]) for design, left in tasks if (design.columns, design.learner) == cell)
-        for cell in ((1, "forest"), (2, "boosting"))
+        sum(len(left[100]) for design, left in tasks if dataclasses.astuple(design)[1:4] == cell)
+        for cell in (("forest", "whole", 1), ("boosting", "halves", 2))
     ]
     assert per_cell == [12, 12]
 
@@ -125,7 +145,18 @@ def test_a_stopped_run_goes_on_where_it_was(small, tmp_path, monkeypatch, capsys
         monkeypatch.setattr(
             sys,
             "argv",
-            ["x", "--tables", "small", "--sizes", "60", "--out", str(tmp_path), *more],
+            [
+                "x",
+                "--tables",
+                "small",
+                "--sizes",
+                "60",
+                "--fits",
+                "halves",
+                "--out",
+                str(tmp_path),
+                *more,
+            ],
         )
         plasmodes.main()
         return read(tmp_path / "plasmodes.jsonl")

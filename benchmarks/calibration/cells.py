@@ -12,11 +12,19 @@ FRONTIER_SIZES = {500: 1_000, 2_000: 300}  # repetitions of true nulls; of the o
 SIZES = (100, 200, 400, 1_000)
 LARGE = (10_000, 100_000)
 SLOW_PEERS = ("CMIknn", "GCM", "FCIT")
+# Scenarios with categories, classes, signs or counts, which mCMIkNN is made for.
+MIXED = (
+    "mixed", "levels-3", "levels-30", "binary", "counts", "levels", "counts-shared", "cancel",
+)  # fmt: skip
 
 # The slow peers of the reduced set meet only these: two true nulls and two alternatives.
 REDUCED_FOR_SLOW = ("m_plus-10dB", "sharp", "m_minus-10dB", "add")
+REDUCED_MIXED = ("mixed", "levels")  # and mCMIkNN these
 REDUCED_SIZE = 200
-REDUCED_REPETITIONS = {"chsic": 100, "KCI": 40, "RCIT": 40, "CMIknn": 20, "GCM": 20, "FCIT": 20}
+REDUCED_REPETITIONS = {
+    "chsic": 100, "KCI": 40, "RCIT": 40, "RCoT": 40, "CMIknn": 20, "GCM": 20, "FCIT": 20,
+    "mCMIkNN": 10,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,8 +50,14 @@ def reduced() -> list[Cell]:
         for cell in full()
         if cell.n == REDUCED_SIZE
         and cell.d == SCENARIOS[cell.scenario].dimensions[0]
-        and (cell.method not in SLOW_PEERS or cell.scenario in REDUCED_FOR_SLOW)
+        and _in_reduced(cell)
     ]
+
+
+def _in_reduced(cell: Cell) -> bool:
+    if cell.method == "mCMIkNN":
+        return cell.scenario in REDUCED_MIXED
+    return cell.method not in SLOW_PEERS or cell.scenario in REDUCED_FOR_SLOW
 
 
 def frontier() -> list[Cell]:
@@ -73,13 +87,14 @@ def _ours() -> Iterator[Cell]:
 
 
 def _kernel_peers() -> Iterator[Cell]:
-    for method in ("KCI", "RCIT"):
+    for method in ("KCI", "RCIT", "RCoT"):
         for scenario, d in _everywhere():
             for n in SIZES:
                 yield Cell(method, scenario, d, n, 300 if n <= 400 else 100)
     for scenario, d in _at_large_sizes():
         for n in LARGE:  # KCI has n^3 operations
-            yield Cell("RCIT", scenario, d, n, 100)
+            for method in ("RCIT", "RCoT"):
+                yield Cell(method, scenario, d, n, 100)
 
 
 def _slow_peers() -> Iterator[Cell]:
@@ -87,6 +102,8 @@ def _slow_peers() -> Iterator[Cell]:
         for name, scenario in SCENARIOS.items():
             if name not in ROUGH:
                 yield Cell(method, name, scenario.dimensions[0], 200, 100)
+    for name in MIXED:
+        yield Cell("mCMIkNN", name, SCENARIOS[name].dimensions[0], 200, 100)
 
 
 def _everywhere() -> list[tuple[str, int]]:

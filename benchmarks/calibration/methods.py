@@ -69,6 +69,14 @@ def fcit(x, y, z, rng):
         return FCIT().test(_columns(x), _columns(y), _columns(z)).pvalue
 
 
+def mcmi_knn(x, y, z, rng):
+    """Huegle et al. (2023), for numbers beside categories. Its p-values vary: it seeds itself."""
+    from citests.tests import MCMIknn
+
+    columns = np.column_stack([x, y, z])
+    return MCMIknn(columns)(0, 1, list(range(2, columns.shape[1])))
+
+
 METHODS: dict[str, Method] = {
     "chsic": ours,
     "KCI": kci,
@@ -77,6 +85,7 @@ METHODS: dict[str, Method] = {
     "CMIknn": cmi_knn,
     "GCM": gcm,
     "FCIT": fcit,
+    "mCMIkNN": mcmi_knn,
 }
 
 _PACKAGES = {
@@ -87,6 +96,7 @@ _PACKAGES = {
     "CMIknn": "tigramite",
     "GCM": "scikit-learn",
     "FCIT": "hyppo",
+    "mCMIkNN": "citests",
 }
 
 

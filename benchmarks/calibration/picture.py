@@ -21,6 +21,7 @@ STYLES = {
     "CMIknn": ("#009E73", "D"),
     "GCM": ("#CC79A7", "v"),
     "FCIT": ("#56B4E9", "P"),
+    "mCMIkNN": ("#F0E442", "X"),
 }
 BAND = (0.025, 0.075)
 GAP = 1  # lanes between two stripes

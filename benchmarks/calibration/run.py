@@ -46,7 +46,7 @@ def run(
         After this time nothing new is begun, and what is in hand is finished; 0 runs nothing.
     """
     deadline = time.monotonic() + 60 * minutes if minutes is not None else float("inf")
-    with Journal(path) as journal, _one_thread_each(), _progress() as progress:
+    with Journal(path) as journal, one_thread_each(), _progress() as progress:
         todo = Todo(wanted, read(path))
         bar = progress.add_task("starting", total=len(todo))
         for row in _lines(todo, methods, workers, deadline):
@@ -84,7 +84,7 @@ class _Team:
     def __init__(self, methods: Mapping[str, Method], workers: int) -> None:
         self.methods = methods
         self.workers = workers
-        self.pool = _pool(workers)
+        self.pool = worker_pool(workers)
         self.in_hand: dict[Future[dict], Chunk] = {}
 
     def has_room(self) -> bool:
@@ -107,27 +107,27 @@ class _Team:
         """
         chunks = list(self.in_hand.values())
         self.in_hand.clear()
-        self.pool = _pool(self.workers)
+        self.pool = worker_pool(self.workers)
         singles = [part(chunk, k, k + 1) for chunk in chunks for k in range(chunk.count)]
         return [(single, _alone(self.methods[single.method], single)) for single in singles]
 
 
 def _alone(function: Method, chunk: Chunk) -> dict:
-    with _pool(1) as pool:
+    with worker_pool(1) as pool:
         try:
             return pool.submit(compute, function, chunk).result()
         except BrokenProcessPool:
             return failure(chunk, "the process died")
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
+def worker_pool(workers: int) -> ProcessPoolExecutor:
     # Spawned, since a process must load its libraries under the limit on threads.
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=prepare_worker)
 
 
 @contextlib.contextmanager
-def _one_thread_each() -> Iterator[None]:
+def one_thread_each() -> Iterator[None]:
     """Let processes that start in here use one thread each."""
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))

@@ -69,7 +69,8 @@ def _of_methods(
 ) -> str:
     """Return a table of summaries over all scenarios that every method was run on, for each n."""
     rows = _rates(independent)
-    methods = [m for m in ("chsic", "KCI", "RCIT") if any(row["method"] == m for row in rows)]
+    peers = ("chsic", "KCI", "RCIT", "RCoT")
+    methods = [m for m in peers if any(row["method"] == m for row in rows)]
     of = {(row["method"], row["scenario"], row["d"], row["n"]): row["rate_05"] for row in rows}
     made = []
     for n in sizes:
@@ -194,7 +195,7 @@ def slow_peers() -> str:
         if row["n"] == 200
     }
     made = []
-    for method in ("CMIknn", "GCM", "FCIT"):
+    for method in ("CMIknn", "GCM", "FCIT", "mCMIkNN"):
         for independent, kind in ((True, "true nulls rejected"), (False, "dependences found")):
             shared = [
                 (of["chsic", *key[1:]]["rate_05"], row["rate_05"])
@@ -211,11 +212,13 @@ def many_samples() -> str:
     """Tell the smallest and the largest level, and the mean power, at 10^4 and 10^5 samples."""
     made = []
     for n in (10_000, 100_000):
-        for method in ("chsic", "RCIT"):
+        for method in ("chsic", "RCIT", "RCoT"):
             null, alternative = (
                 [row for row in _rates(independent) if (row["method"], row["n"]) == (method, n)]
                 for independent in (True, False)
             )
+            if not null:
+                continue
             rates = [row["rate_05"] for row in null]
             made.append(
                 [
@@ -311,6 +314,41 @@ def coverage() -> str:
             for row in made
         ],
     )  # fmt: skip
+
+
+def interval_widths() -> str:
+    """Compare half widths of intervals with the standard deviation of the coefficient."""
+    made = _json("calibration/checks.json")["widths_of_95_percent_intervals"]
+    return _table(
+        ["scenario", "n", "data sets", "mean coefficient", "half width / 1.96 / its standard "
+         "deviation", "95% interval of that", "holds the mean coefficient",
+         "holds that of large samples"],
+        [
+            [f"`{row['scenario']}`", f"{row['n']:,}", str(row["repetitions"]),
+             f"{row['mean_coefficient']:z.4f}", f"{row['ratio']:.2f}",
+             "{:.2f} to {:.2f}".format(*row["interval_of_ratio"]), f"{row['covered_mean']:.3f}",
+             f"{row['covered']:.3f}" if "covered" in row else ""]
+            for row in made
+        ],
+    )  # fmt: skip
+
+
+def plasmode_levels() -> str:
+    """Tell how often true nulls of real z are rejected, by table and n."""
+    made = _json("calibration/plasmodes.json")
+    fits = list(dict.fromkeys(row["fit"] for row in made["of_tables"]))
+    of = {(row["table"], row["n"], row["fit"]): row for row in made["of_tables"]}
+    lines = []
+    for table, n in dict.fromkeys(key[:2] for key in of):
+        cells = [of.get((table, n, fit)) for fit in fits]
+        rates = ["" if cell is None else f"{cell['rate_05']:.3f}" for cell in cells]
+        tests = " / ".join(str(cell["tests"]) for cell in cells if cell is not None)
+        lines.append([table, f"{n:,}", *rates, tests])
+    for n in dict.fromkeys(row["n"] for row in made["overall"]):
+        mean = {row["fit"]: row for row in made["overall"] if row["n"] == n}
+        rates = [f"{mean[fit]['mean_rate_05']:.3f}" if fit in mean else "" for fit in fits]
+        lines.append(["mean of all settings", f"{n:,}", *rates, ""])
+    return _table(["table", "n", *(f"fitted to {fit}" for fit in fits), "tests"], lines)
 
 
 def uniformity() -> str:

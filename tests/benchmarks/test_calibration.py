@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.calibration import cells, chunk, journal, picture, settings, table, todo
+from benchmarks.calibration import cells, chunk, journal, methods, picture, settings, table, todo
 from benchmarks.calibration.cells import Cell
 from benchmarks.calibration.chunk import Chunk
 from benchmarks.calibration.run import run
@@ -47,18 +48,20 @@ def test_the_full_set_has_every_scenario_once():
         "chsic": 57 * 4 + 8 * 2,
         "KCI": 57 * 4,
         "RCIT": 57 * 4 + 8 * 2,
+        "RCoT": 57 * 4 + 8 * 2,
         "CMIknn": 31,
         "GCM": 31,
         "FCIT": 31,
+        "mCMIkNN": 8,
     }
     repetitions = {(cell.method, cell.n, cell.repetitions) for cell in full}
     assert repetitions == {
         *(("chsic", n, 1_000) for n in (100, 200, 400, 1_000)),
         *(("chsic", n, repetitions) for n in (10_000, 100_000) for repetitions in (200, 1_000)),
-        *((method, n, 300) for method in ("KCI", "RCIT") for n in (100, 200, 400)),
+        *((method, n, 300) for method in ("KCI", "RCIT", "RCoT") for n in (100, 200, 400)),
         ("KCI", 1_000, 100),
-        *(("RCIT", n, 100) for n in (1_000, 10_000, 100_000)),
-        *((method, 200, 100) for method in ("CMIknn", "GCM", "FCIT")),
+        *((method, n, 100) for method in ("RCIT", "RCoT") for n in (1_000, 10_000, 100_000)),
+        *((method, 200, 100) for method in ("CMIknn", "GCM", "FCIT", "mCMIkNN")),
     }
     large = {(cell.scenario, cell.d) for cell in full if cell.n >= 10_000}
     models = {name for name in SCENARIOS if name.startswith("m_")}
@@ -66,6 +69,49 @@ def test_the_full_set_has_every_scenario_once():
     assert len(models) == 6
     few = {(c.scenario, c.n) for c in full if (c.method, c.repetitions) == ("chsic", 200)}
     assert few == {(name, n) for name in models for n in cells.LARGE if "minus" in name}
+
+
+def test_mixed_scenarios_have_few_values_in_some_column():
+    for name, scenario in SCENARIOS.items():
+        sample = scenario.draw(200, scenario.dimensions[0], np.random.default_rng(0))
+        columns = np.column_stack(sample).T
+        few = any(len(np.unique(column)) <= 30 for column in columns)
+        assert few == (name in cells.MIXED), name
+
+
+def test_rcot_meets_what_rcit_meets():
+    of = {
+        method: {dataclasses.replace(cell, method="") for cell in cells.full()
+                 if cell.method == method}
+        for method in ("RCIT", "RCoT")
+    }  # fmt: skip
+    assert of["RCIT"] == of["RCoT"]
+
+
+def test_mcmiknn_takes_several_columns_of_z(monkeypatch):
+    class FakeTest:
+        def __init__(self, columns):
+            self.columns = columns
+
+        def __call__(self, first, second, given):
+            assert [first, second, *given] == list(range(self.columns.shape[1]))
+            return float(self.columns[0, given[-1]])
+
+    module = types.ModuleType("citests.tests")
+    module.MCMIknn = FakeTest
+    monkeypatch.setitem(sys.modules, "citests", types.ModuleType("citests"))
+    monkeypatch.setitem(sys.modules, "citests.tests", module)
+    x, y, z = np.zeros(4), np.zeros(4), np.full((4, 2), [0.25, 0.75])
+    assert methods.METHODS["mCMIkNN"](x, y, z, None) == 0.75
+    assert methods.METHODS["mCMIkNN"](x, y, z[:, 0], None) == 0.25
+
+
+def test_mcmiknn_finds_that_categories_are_copied():
+    pytest.importorskip("citests")
+    copied, independent = (sample_of(name, 1, 60, 0) for name in ("cancel", "levels-3"))
+    rng = np.random.default_rng(0)
+    assert methods.METHODS["mCMIkNN"](*copied, rng) < 0.05
+    assert 0 < methods.METHODS["mCMIkNN"](*independent, rng) <= 1
 
 
 def test_the_reduced_set_is_part_of_the_full_one():

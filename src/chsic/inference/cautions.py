@@ -141,11 +141,16 @@ def leans_on_regression(x: Sequence[str], y: Sequence[str], z: Sequence[str]) ->
     sales and staff still follow hour together: sales is related to staff of other samples ...
     """
     one, other, of_z = listed(x), listed(y), confounders(z)
+    remedy = (
+        "compare it with that of pairs='closest', alpha=1, or use"
+        if len(z) == 1
+        else "closer pairs hardly help with several confounders; use fewer of them,"
+    )
     return (
         f"{one} and {other} still follow {of_z} together: {one} is related to {other} of other "
         f"samples near in {of_z} as well, so that the regression has missed something, and the "
-        "p-value may be far too small; compare it with that of pairs='closest', adjust='none', "
-        "alpha=1, or use more samples or a regression that suits them as adjust."
+        f"p-value may be far too small; {remedy} more samples, or a regression that suits them as "
+        "adjust."
     )
 
 

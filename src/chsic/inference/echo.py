@@ -3,7 +3,7 @@
 Given z, x of one sample says nothing of y of another. If the regressions on z are right, residuals
 of x are therefore unrelated to what y of a neighbour in z leaves there, however closely x and y of
 one sample are related. If both missed the same jump or wave, the neighbour has it, too, and y of
-the neighbour shows an echo of the relation that was found (theory.md, eq. 37a).
+the neighbour shows an echo of the relation that was found (theory.md, eq. 39a).
 
 The residual of a neighbour's own fit would not do: a regression that is too stiff leaves waves that
 change their sign from one sample to the next. Its value less the fit at the sample itself is free

@@ -177,3 +177,15 @@ def test_values_are_exchanged_and_none_is_lost():
     assert np.abs(z[from_x] - z).max() < 0.1
     [again], _ = source.draw(0.0, np.random.default_rng(2))
     assert (again.values != drawn[0][0].values).mean() > 0.2
+
+
+def test_rough_events_are_exchanged_as_they_are():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(1_000, 5))
+    shares = 1 / (1 + np.exp(-3 * np.sign(z[:, :3].prod(axis=1))))
+    x, y = np.where(rng.random((2, 1_000)) < shares, "yes", "no")
+    source = Source.of(read_samples(x, y, z), np.random.default_rng(0))
+    assert source.missed == ("x", "y")
+    [drawn], _ = source.draw(0.3, np.random.default_rng(1))
+    assert drawn.levels == ("no", "yes")
+    assert set(drawn.values) == {0.0, 1.0}

@@ -208,11 +208,13 @@ class _Beside:
         spread = np.where(np.ptp(values, axis=0) > 0, values.std(axis=0), 1.0)
         alone = residuals / (_without_itself(fitted)[:, np.newaxis] * spread)
         fit = values - residuals
-        found = []
-        for kept in (np.zeros_like(fit), fit):
+        nothing, found = np.zeros_like(fit), []
+        for kept in (nothing, fit):
             beside = (kept + (values - kept)[near].mean(axis=1) - values) / spread + alone
             found.append((*_weight(alone, beside), kept))
         weight, score, kept = max(found, key=lambda one: one[1])
+        if _is_discrete(columns, values):
+            kept = nothing  # they are given as they are
         return cls(units, kept, values - kept, weight, score)
 
     @property

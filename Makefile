@@ -74,6 +74,7 @@ fuzz: .venv/dev
 
 failures: .venv/dev
 	$(BIN)/python -m benchmarks.failures
+	$(BIN)/python -m benchmarks.roughness
 
 measures: .venv/bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.measures

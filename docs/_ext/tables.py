@@ -382,6 +382,33 @@ def failures() -> str:
     ) + f"\n{made['repetitions']} data sets in each line. {_where(made['machine'])}"  # fmt: skip
 
 
+def roughness() -> str:
+    """Tell how often a caution and `calibrate` show that the regression missed something."""
+    made = _json("roughness.json")
+    head = ["x and y follow", "rejected at 0.05", "of these with a warning", "`calibrate` finds"]
+    rows = [
+        [row["case"], f"{row['rejected']:.2f}", f"{row['warned of rejected']:.2f}",
+         f"{row['calibrate']:.2f}"]
+        for row in made["rough"]
+    ]  # fmt: skip
+    sets = made["calibrate"]["data sets"]
+    return (
+        _table(head, rows) + f"\nn = 500, {made['repetitions']} data sets in each line, "
+        f"`calibrate` on {sets} of them. {_where(made['machine'])}"
+    )
+
+
+def needless_cautions() -> str:
+    """Tell how often the caution comes where the regression follows x and y."""
+    made = _json("roughness.json")
+    rows = [
+        [f"{kind} ({len(of)} scenarios)", f"{np.mean([row['warned'] for row in of]):.3f}",
+         f"{max(row['warned'] for row in of):.3f}"]
+        for kind, of in made["others"].items()
+    ]  # fmt: skip
+    return _table(["x and y follow z smoothly", "with a warning, mean", "at most"], rows)
+
+
 # --- Measures and speed ---------------------------------------------------------------------------
 
 

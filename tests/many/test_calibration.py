@@ -9,7 +9,7 @@ from scipy import stats
 import chsic
 from chsic.data.samples import read_samples
 from chsic.datasets import draw_scenario
-from chsic.many.simulation import Source
+from chsic.many.simulation import Source, _match, _others
 
 
 def test_sensitivity_is_the_test_along_settings():
@@ -126,3 +126,66 @@ def test_redrawn_categories_are_categories():
     found = chsic.calibrate(x, y, z, n_sim=20, effect_sizes=[1.0], rng=0, n_resamples=99)
     assert found.rejection_rate(0.0) <= 0.25
     assert found.rejection_rate(1.0) >= 0.8
+
+
+@pytest.mark.no_cover
+def test_what_the_regression_missed_is_simulated_and_told():
+    rng = np.random.default_rng(0)
+    z = rng.random(500)
+    x, y = np.sin(200 * np.pi * z) + 0.4 * rng.normal(size=(2, 500))
+    assert chsic.chsic_test(x, y, z, rng=0).pvalue < 0.01
+    found = chsic.calibrate(x, y, z, n_sim=20, effect_sizes=[0.9], rng=0, n_resamples=99)
+    assert found.missed == ("x", "y")
+    assert found.rejection_rate(0.0) > 0.5
+    assert found.rejection_rate(0.9) > 0.5
+    assert "The regression has missed something of both x and y" in str(found)
+    alone = chsic.calibrate(x, rng.normal(size=500), z, n_sim=20, effect_sizes=[], rng=0)
+    assert alone.missed == ("x",)
+    assert alone.rejection_rate(0.0) <= 0.25
+    assert "missed" not in str(alone)
+
+
+def test_all_samples_are_matched_with_neighbours():
+    rng = np.random.default_rng(0)
+    for d in (1, 3):
+        near = _others(rng.random((200, d)), 2)
+        labels = _match(near, rng)
+        assert np.bincount(labels).min() >= 2
+        assert all((labels[near[i]] == labels[i]).any() or labels[i] in labels[near]
+                   for i in range(200))  # fmt: skip
+        assert (labels != _match(near, rng)).any()
+
+
+def test_values_are_exchanged_and_none_is_lost():
+    rng = np.random.default_rng(0)
+    z = rng.random(300)
+    x, y = np.sin(120 * np.pi * z) + 0.2 * rng.normal(size=(2, 300))
+    source = Source.of(read_samples(x, y, z), np.random.default_rng(0))
+    assert source.exchange is not None
+    ways = source.exchange.x, source.exchange.y
+    drawn = source.draw(0.0, np.random.default_rng(1))
+    given = [
+        column.values / way.units - way.fit[:, 0] for [column], way in zip(drawn, ways, strict=True)
+    ]
+    for got, way in zip(given, ways, strict=True):
+        np.testing.assert_allclose(np.sort(got), np.sort(way.residuals[:, 0]), atol=1e-12)
+    from_x, from_y = (
+        np.abs(got[:, np.newaxis] - way.residuals[:, 0]).argmin(axis=1)
+        for got, way in zip(given, ways, strict=True)
+    )
+    assert (from_x != from_y).all()
+    assert np.abs(z[from_x] - z).max() < 0.1
+    [again], _ = source.draw(0.0, np.random.default_rng(2))
+    assert (again.values != drawn[0][0].values).mean() > 0.2
+
+
+def test_rough_events_are_exchanged_as_they_are():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(1_000, 5))
+    shares = 1 / (1 + np.exp(-3 * np.sign(z[:, :3].prod(axis=1))))
+    x, y = np.where(rng.random((2, 1_000)) < shares, "yes", "no")
+    source = Source.of(read_samples(x, y, z), np.random.default_rng(0))
+    assert source.missed == ("x", "y")
+    [drawn], _ = source.draw(0.3, np.random.default_rng(1))
+    assert drawn.levels == ("no", "yes")
+    assert set(drawn.values) == {0.0, 1.0}

@@ -21,6 +21,7 @@ from chsic.inference.adjustment import (
 )
 from chsic.inference.batches import Batch, Strata, cut_into_batches
 from chsic.inference.confounder import Confounder
+from chsic.inference.echo import Nearby
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
 from chsic.inference.interactions import Interactions
@@ -85,6 +86,8 @@ class Arrangement:
         What fits do to sums over pairs.
     some_pairs : pair of arrays of int
         A few of the pairs.
+    nearby : Nearby or None
+        Neighbours in z, whose values show what regressions miss; None if nothing is fitted.
     """
 
     plan: Conditioning
@@ -95,6 +98,7 @@ class Arrangement:
     z_names: Sequence[str]
     effects: FitEffects
     some_pairs: tuple[Index, Index]
+    nearby: Nearby | None = None
 
     def vary_together(self, x: Array, y: Array) -> bool:
         """Tell whether any pair of samples differs in both x and y."""
@@ -169,7 +173,9 @@ def arrange(
         cautions=warnings,
     )
     batches = cut_into_batches(graph, units, z.scaled, rim=2 if adjust == "none" else 1)
-    return _arranged(given, plan, graph, None, batches, adjustments)
+    along = line if z.categories is None else None
+    nearby = None if adjust == "none" else Nearby(z.scaled, scaled, along)
+    return _arranged(given, plan, graph, None, batches, adjustments, nearby)
 
 
 def _in_strata(given: Given, n: int) -> Arrangement:
@@ -215,6 +221,7 @@ def _arranged(
     strata: Strata | None,
     batches: Sequence[Batch],
     adjustments: tuple[Adjustment, ...],
+    nearby: Nearby | None = None,
 ) -> Arrangement:
     settings = given.settings
     settings.require_used(plan.pairs)
@@ -222,7 +229,8 @@ def _arranged(
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     few = some_pairs(graph, SOME_PAIRS)
     names = given.z_names
-    return Arrangement(plan, graph, strata, batches, adjustments, names, FitEffects(graph), few)
+    effects = FitEffects(graph)
+    return Arrangement(plan, graph, strata, batches, adjustments, names, effects, few, nearby)
 
 
 def _z_of_units(units: Units, z: Confounder) -> Array:

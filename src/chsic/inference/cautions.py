@@ -131,6 +131,29 @@ def few_signs(number: int, remedy: str | None) -> str:
     )
 
 
+def leans_on_regression(x: Sequence[str], y: Sequence[str], z: Sequence[str]) -> str:
+    """Say that regressions of x and of y missed something that both follow.
+
+    Examples
+    --------
+    >>> from chsic.inference.cautions import leans_on_regression
+    >>> print(leans_on_regression(["sales"], ["staff"], ["hour"]))
+    sales and staff still follow hour together: sales is related to staff of other samples ...
+    """
+    one, other, of_z = listed(x), listed(y), confounders(z)
+    remedy = (
+        "compare it with that of pairs='closest', alpha=1, or use"
+        if len(z) == 1
+        else "closer pairs hardly help with several confounders; use fewer of them,"
+    )
+    return (
+        f"{one} and {other} still follow {of_z} together: {one} is related to {other} of other "
+        f"samples near in {of_z} as well, so that the regression has missed something, and the "
+        f"p-value may be far too small; {remedy} more samples, or a regression that suits them as "
+        "adjust."
+    )
+
+
 def too_few_samples(n: int, z: Sequence[str]) -> str:
     """Say that there are too many confounders for so few samples."""
     return (

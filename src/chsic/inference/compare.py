@@ -8,6 +8,7 @@ import numpy as np
 
 from chsic._util.parallel import in_order
 from chsic.data.samples import Samples
+from chsic.inference import cautions
 from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.batches import Batch
 from chsic.inference.contribute import (
@@ -18,7 +19,8 @@ from chsic.inference.contribute import (
     with_moments,
 )
 from chsic.inference.contribute import residuals as residuals_of
-from chsic.inference.decide import comparable, decide
+from chsic.inference.decide import SMALL, comparable, decide
+from chsic.inference.echo import echo_of
 from chsic.inference.given import Given
 from chsic.inference.learner import Learned
 from chsic.inference.null import table_probability
@@ -165,7 +167,16 @@ def compare(
         return table_probability(labels, strata_of(x.columns), strata_of(y.columns))
 
     sums = merge(in_order(of_batch, arrangement.batches, workers))
-    return decide(plan, sums, rng, table_pvalue)
+    result = decide(plan, sums, rng, table_pvalue)
+    nearby = arrangement.nearby
+    if nearby is None or result.pvalue > SMALL:
+        return result  # a large p-value leans on nothing
+    kernel = result.winner // len(plan.augment)
+    relation = sums.between[kernel].contributions.sum(axis=0)
+    if not echo_of(nearby, x, y, kernel, relation).is_heard:
+        return result
+    sentence = cautions.leans_on_regression(**plan.names)
+    return dataclasses.replace(result, warnings=(*result.warnings, sentence))
 
 
 def make_plan(

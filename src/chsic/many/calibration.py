@@ -35,12 +35,16 @@ class Calibration:
         samples, y is as high among its neighbours in z as x is among them.
     pvalues : tuple of tuple of float
         Of every data set, for each effect size.
+    missed : tuple of str
+        Which of "x" and "y" samples near in z foretell better than the regression does. If both,
+        simulated data are as rough as the user's, and rejections at effect 0 show what that does.
     """
 
     n_sim: int
     n_samples: int
     effect_sizes: tuple[float, ...]
     pvalues: tuple[tuple[float, ...], ...]
+    missed: tuple[str, ...] = ()
 
     def rejection_rate(self, effect_size: float = 0.0, level: float = 0.05) -> float:
         """Return how often the test rejected: type I error for effect 0, else power.
@@ -89,6 +93,11 @@ class Calibration:
                 rate = self.rejection_rate(effect, level)
                 cells.append(f"{rate:6.3f} [{low:.3f}, {high:.3f}]")
             lines.append(f"{effect:6g}  " + "  ".join(f"{cell:>20}" for cell in cells))
+        if len(self.missed) == 2:
+            lines.append(
+                "The regression has missed something of both x and y: samples near in z foretell "
+                "them better. If both missed the same, rejections at effect 0 are more than these."
+            )
         return "\n".join(lines)
 
 
@@ -124,8 +133,11 @@ def calibrate(
     with their spread, tails and ties. Drawn apart for x and y, they are independent given z,
     whatever the data are. Drawn with coupled ranks in some of the samples, they are not.
 
-    What the regression does not follow becomes noise: a dependence on z that is too rough to be
-    seen in these samples is not simulated, and its effect on the p-value is not shown.
+    What the regression does not follow would become noise that way. Where samples near in z
+    foretell both x and y better than the regression does, neighbours exchange their values instead,
+    so that simulated data are about as rough as these. What not even neighbours share is too rough
+    to be simulated, and its effect on the p-value is not shown: a rate at effect 0 that is too high
+    is a reason for doubt, and one that is right is no proof.
 
     Parameters
     ----------
@@ -204,4 +216,5 @@ def calibrate(
         pvalues=tuple(
             tuple(values[start : start + n_sim]) for start in range(0, len(values), n_sim)
         ),
+        missed=source.missed,
     )

@@ -52,11 +52,14 @@ def planned(samples, settings):
     arrangement = arrange(given, len(samples), given.learn([v.clipped for v in variables]), rng)
     adjustments = arrangement.adjustments_of(2)
     x, y = (
-        plan_variable(name, variable, columns, adjustment, arrangement.graph, arrangement.z_names)
+        plan_variable(
+            name, variable, columns, adjustment, arrangement.graph, arrangement.z_names,
+            interactions=given.has_interactions,
+        )
         for name, variable, columns, adjustment in zip(
             "xy", variables, (samples.x, samples.y), adjustments, strict=True
         )
-    )
+    )  # fmt: skip
     plan = make_plan(arrangement, settings, x, y, samples)
     return plan, arrangement, (x, y), variables, rng
 
@@ -99,7 +102,11 @@ def test_rows_need_nothing_but_the_plan(case):
         else own.standardised(variable, batch)
         for own, variable in zip((sent.x, sent.y), variables, strict=True)
     ]  # fmt: skip
-    assert_same(contribute(sent, Rows(batch, *map(VariableRows, values))), known)
+    rows = [
+        VariableRows(one, variable.columns[batch.rows])
+        for one, variable in zip(values, variables, strict=True)
+    ]
+    assert_same(contribute(sent, Rows(batch, *rows)), known)
 
 
 @pytest.mark.parametrize("namespace", ["read-only", "strict"])
@@ -116,7 +123,10 @@ def test_rows_may_be_arrays_of_any_namespace(case, namespace):
 
     z = None if batch.z is None else converted(batch.z)
     other = batches.Batch(batch.rows, z, batch.pairs, batch.inside, batch.units, batch.folds)
-    values = [VariableRows(converted(v.standardised[batch.rows])) for v in (x, y)]
+    values = [
+        VariableRows(converted(v.standardised[batch.rows]), converted(v.columns[batch.rows]))
+        for v in (x, y)
+    ]
     expected = contribute(plan, Rows(batch, rows_of(x, batch), rows_of(y, batch)))
     assert_same(contribute(plan, Rows(other, *values)), expected)
 

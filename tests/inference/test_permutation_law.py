@@ -9,6 +9,9 @@ import chsic
 from chsic.inference.permutation_law import PermutationLaw
 from chsic.inference.sums import StratumMoments
 
+# Two bandwidths, each with all contributions and with those of the same stratum alone.
+BOTH_KINDS = [(0, False), (0, True), (1, False), (1, True)]
+
 
 @pytest.fixture
 def rng():
@@ -61,7 +64,7 @@ def test_mean_and_variance_are_those_of_all_permutations(sizes, rng):
     every = np.array(
         [statistics(x, [v[order] for v in y], strata) for order in all_permutations(strata)]
     )
-    law = PermutationLaw.of(moments(x, strata), moments(y, strata), np.array(sizes), (False, True))
+    law = PermutationLaw.of(moments(x, strata), moments(y, strata), np.array(sizes), BOTH_KINDS)
     np.testing.assert_allclose(law.means, every.mean(axis=0))
     np.testing.assert_allclose([one.scale**2 for one in law.laws], every.var(axis=0), atol=1e-9)
 
@@ -74,9 +77,7 @@ def test_skewness_and_correlations_are_those_of_many_permutations(rng):
         keys = strata + rng.random(len(strata))
         drawn.append(statistics(x, [v[np.argsort(keys)] for v in y], strata))
     drawn = np.array(drawn)
-    law = PermutationLaw.of(
-        moments(x, strata), moments(y, strata), np.bincount(strata), (False, True)
-    )
+    law = PermutationLaw.of(moments(x, strata), moments(y, strata), np.bincount(strata), BOTH_KINDS)
     standard = (drawn - drawn.mean(axis=0)) / drawn.std(axis=0)
     np.testing.assert_allclose(
         [one.skewness for one in law.laws], (standard**3).mean(axis=0), rtol=0.12
@@ -89,7 +90,8 @@ def test_leading_components_give_the_skewness_of_all(rng):
     strata = np.repeat(np.arange(4), 50)
     decay = 0.6 ** np.arange(20)
     x, y = ([one * decay for one in residual_features(rng, strata, [20])] for _ in range(2))
-    law = PermutationLaw.of(moments(x, strata), moments(y, strata), np.bincount(strata), (False,))
+    plain = [(0, False)]
+    law = PermutationLaw.of(moments(x, strata), moments(y, strata), np.bincount(strata), plain)
     joint = sum(
         50**2 / 49 * np.kron(u, v)
         for u, v in zip(moments(x, strata).grams, moments(y, strata).grams, strict=True)

@@ -171,9 +171,10 @@ def compare(
     nearby = arrangement.nearby
     if nearby is None or result.pvalue > SMALL:
         return result  # a large p-value leans on nothing
-    kernel = result.winner // len(plan.augment)
+    kernel, along = plan.members[result.winner]
     relation = sums.between[kernel].contributions.sum(axis=0)
-    if not echo_of(nearby, x, y, kernel, relation).is_heard:
+    of_z = plan.given.interactions if along is Along.FEATURES else None
+    if not echo_of(nearby, x, y, kernel, relation, of_z).is_heard:
         return result
     sentence = cautions.leans_on_regression(**plan.names)
     return dataclasses.replace(result, warnings=(*result.warnings, sentence))

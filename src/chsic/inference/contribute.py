@@ -33,6 +33,7 @@ from array_api_compat import array_namespace
 from chsic._util.namespaces import beside
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
+from chsic.inference.interactions import times
 from chsic.inference.plan import Plan, VariablePlan
 from chsic.inference.sums import ProductSums, StratumMoments, Sums
 from chsic.inference.units import Units, segment_sums
@@ -309,8 +310,8 @@ def product_sums(
     They are multiplied by functions of z if those are given.
     """
     # theory.md, eq. 17: either term adds up to C, but with both, x and y have the same part in it.
-    contributions = unit_products(units, _times(x.features, of_z), y.lap)
-    contributions = contributions + unit_products(units, _times(x.lap, of_z), y.features)
+    contributions = unit_products(units, times(x.features, of_z), y.lap)
+    contributions = contributions + unit_products(units, times(x.lap, of_z), y.features)
     contributions = contributions / 2
     # theory.md, eq. 26: terms of the denominator and of the numerator
     of_sample = x.partners * x.lengths * y.lengths
@@ -323,7 +324,7 @@ def product_sums(
     return ProductSums(
         contributions=contributions,
         # theory.md, eq. 25
-        products=unit_products(units, _times(x.weighted, of_z), y.weighted) if null else None,
+        products=unit_products(units, times(x.weighted, of_z), y.weighted) if null else None,
         # theory.md, eqs. 24 and 23, from which `decide` makes the centre
         centre=unit_sums(units, _weighted_by(of_z, x.squares * y.squares)),
         spreads=np.array([x.spreads, y.spreads]),
@@ -335,15 +336,6 @@ def product_sums(
 def _functions_of_z(plan: Plan, batch: Batch) -> Any:
     assert plan.given.interactions is not None
     return plan.given.interactions(batch.z[batch.inside, ...])
-
-
-def _times(features: Any, of_z: Any) -> Any:
-    """Multiply each feature by each function of z (theory.md, eq. 30a)."""
-    if of_z is None:
-        return features
-    xp = array_namespace(features)
-    each = features[:, :, None] * of_z[:, None, :]
-    return xp.reshape(each, (features.shape[0], -1))
 
 
 def _weighted_by(of_z: Any, terms: Any) -> Any:

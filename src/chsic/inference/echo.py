@@ -22,6 +22,7 @@ from scipy.spatial import KDTree
 from chsic._util.arrays import sorted_unique
 from chsic._util.validate import Array, Index
 from chsic.inference.batches import Batch
+from chsic.inference.interactions import Interactions, times
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.units import units_along, units_in_space
 
@@ -111,7 +112,12 @@ class Nearby:
 
 
 def echo_of(
-    nearby: Nearby, x: PlannedVariable, y: PlannedVariable, kernel: int, relation: Array
+    nearby: Nearby,
+    x: PlannedVariable,
+    y: PlannedVariable,
+    kernel: int,
+    relation: Array,
+    interactions: Interactions | None = None,
 ) -> Echo:
     """Return the echo of a relation between residual features of x and of y at one bandwidth.
 
@@ -125,8 +131,11 @@ def echo_of(
         Number of the bandwidth.
     relation : array, shape (r_x r_y,)
         Sum of products of the features that the statistic is the squared length of.
+    interactions : Interactions, optional
+        Functions of z that those products were multiplied by.
     """
-    of_x, of_y = _Features(nearby, x, kernel), _Features(nearby, y, kernel)
+    of_z = None if interactions is None else interactions(nearby.z[nearby.rows])
+    of_x, of_y = _Features(nearby, x, kernel, of_z), _Features(nearby, y, kernel)
     u, v = of_x.residuals, of_y.residuals
     direction = relation.reshape(u.shape[1], v.shape[1])
     along_x, along_y = v @ direction.T, u @ direction
@@ -146,27 +155,37 @@ def echo_of(
 
 
 class _Features:
-    """Residual features of a variable at some rows, and those of other rows seen from there."""
+    """Residual features of a variable at some rows, and those of other rows seen from there.
 
-    def __init__(self, nearby: Nearby, variable: PlannedVariable, kernel: int) -> None:
-        self._variable, self._rows = variable, nearby.rows
-        self._kernel = variable.plan.kernels[kernel]
-        made = self._made(variable.standardised[self._rows])
+    They are multiplied by functions of z at the rows if those are given.
+    """
+
+    def __init__(
+        self, nearby: Nearby, variable: PlannedVariable, kernel: int, of_z: Array | None = None
+    ) -> None:
+        plan = variable.plan
+        self._rows, self._of_z, self._kernel = nearby.rows, of_z, plan.kernels[kernel]
+        self._values, self._compared = variable.standardised, variable.columns
+        if self._kernel.of_values:
+            self._values = variable.columns
+        else:
+            self._compared = variable.columns[:, plan.compared] / plan.spread
+        made = self._made(self._values[self._rows])
         known = variable.features[kernel].residuals
         if known is None:
             batch = Batch.at(self._rows, z=nearby.z[self._rows])
-            self.residuals, _ = self._kernel.fit.residuals(made, batch)
+            residuals, _ = self._kernel.fit.residuals(made, batch)
         else:
-            self.residuals = known[self._rows]
-        self._fit = made - self.residuals
+            residuals = known[self._rows]
+        self._fit = made - residuals
+        self.residuals = times(residuals, of_z)
 
     def at(self, others: Index) -> Array:
         """Return features of others, less what is expected where the rows are."""
-        plan, columns = self._variable.plan, self._variable.columns
-        further = (columns[others] - columns[self._rows])[:, plan.compared] / plan.spread
-        features: Array = self._made(self._variable.standardised[self._rows] + further) - self._fit
-        return features
+        further = self._compared[others] - self._compared[self._rows]
+        features: Array = self._made(self._values[self._rows] + further) - self._fit
+        return times(features, self._of_z)
 
-    def _made(self, standardised: Array) -> Array:
-        made: Array = self._kernel.landmarks(standardised / self._kernel.width)
+    def _made(self, values: Array) -> Array:
+        made: Array = self._kernel.landmarks(values / self._kernel.width)
         return made

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chsic._util.namespaces import beside
+from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array
 from chsic.inference.ridge import some_rows
 from chsic.kernels import KERNELS
@@ -79,6 +79,14 @@ class Interactions:
     def __call__(self, z: Any) -> Any:
         """Return the features at rows of z."""
         return (self.landmarks(z / self.width) - beside(z, self.mean)) * self.scale
+
+
+def times(features: Any, of_z: Any) -> Any:
+    """Multiply each feature by each function of z, if there are any (theory.md, eq. 30a)."""
+    if of_z is None:
+        return features
+    each = features[:, :, None] * of_z[:, None, :]
+    return namespace(features).reshape(each, (features.shape[0], -1))
 
 
 def _centre_share(interactions: Interactions, z: Array, graph: PairGraph) -> float:

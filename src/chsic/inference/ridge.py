@@ -57,7 +57,7 @@ class Widths(NamedTuple):
 
 
 ON_LINE = Widths((2.0, 1.0, 0.5, 0.25, 0.06), (0.125, 0.03))
-IN_SPACE = Widths((4.0, 2.0, 1.0, 0.5, 0.125), (0.25,))
+IN_SPACE = Widths((2.0, 1.0, 0.5, 0.125), (0.25,))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -99,8 +99,8 @@ def test_result_is_frozen_readable_and_plain():
     plain = result.to_dict()
     json.dumps(plain)
     assert plain["pvalue"] == result.pvalue
-    assert len(plain["members"]) == len(result.members) == 6
-    assert result.alpha == pytest.approx(result.n_samples // 8, abs=2)
+    assert len(plain["members"]) == len(result.members) == 4
+    assert result.alpha == pytest.approx(48, abs=4)
     assert (result.engine, result.pairs, result.adjust) == ("features", "nearest", "ridge")
     low, high = result.confidence_interval(0.5)
     wide = result.confidence_interval(0.99)
@@ -143,7 +143,7 @@ def test_no_seed_decides(n):
 
 def test_defaults_are_what_the_result_calls_them():
     x, y, z = draw_scenario("oscillating", 200, rng=3)
-    named = {"pairs": "nearest", "alpha": len(x) // 8, "adjust": "ridge"}
+    named = {"pairs": "nearest", "alpha": 48, "adjust": "ridge"}
     usual = chsic.chsic_test(x, y, z, rng=0)
     assert chsic.chsic_test(x, y, z, rng=0, **named).to_dict() == usual.to_dict()
     drawn = chsic.chsic_test(x, y, z, rng=0, null="signs")

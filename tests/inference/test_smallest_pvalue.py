@@ -6,7 +6,7 @@ import pytest
 import chsic
 from chsic.inference import decide
 from chsic.inference.null import joint_null
-from chsic.inference.smallest_pvalue import DRAWS, TAIL_DRAWS, pvalue_of_smallest
+from chsic.inference.smallest_pvalue import DRAWS, TAIL_DRAWS, as_shares, pvalue_of_smallest
 
 
 def equal_correlations(k, correlation):
@@ -21,6 +21,29 @@ def test_bounds_are_reached_by_equal_and_by_independent_members(smallest):
     assert pvalue_of_smallest(smallest, np.eye(1)) == smallest
     between = pvalue_of_smallest(smallest, equal_correlations(4, 0.6))
     assert smallest <= between <= sidak
+
+
+@pytest.mark.parametrize("method", ["pearson3", "signs"])
+def test_a_member_of_large_weight_has_a_larger_part_in_the_level(method):
+    rng = np.random.default_rng(2)
+    grams = [products @ products.T for products in rng.normal(size=(2, 60, 3))]
+    large = [3 * np.abs(gram - np.diag(np.diag(gram))).sum() ** 0.5 * 4 for gram in grams]
+
+    def pvalue(weights, values=(large[0], 0.0)):
+        return joint_null(values, grams, weights=weights, method=method).pvalue
+
+    first, equal, last = pvalue([4, 1]), pvalue([1, 1]), pvalue([1, 4])
+    assert first < equal < last
+    assert equal == pvalue(None)
+
+
+def test_weighted_members_have_the_level_together():
+    """P(min p_k / w_k <= s) of two independent uniform p-values is 1 - (1 - w_1 s)(1 - w_2 s)."""
+    shares = as_shares([3.0, 1.0])
+    for smallest in (0.3, 0.05, 1e-4):
+        exact = 1 - np.prod(1 - shares * smallest)
+        assert pvalue_of_smallest(smallest, np.eye(2), shares) == pytest.approx(exact, rel=0.1)
+    assert pvalue_of_smallest(0.9, np.eye(2), shares) == 1.0
 
 
 def test_it_increases_without_a_step():
@@ -50,20 +73,21 @@ def test_squared_lengths_of_correlated_normal_pairs_follow_it():
 )
 def test_families_of_the_test_follow_it(scenario, n, d, monkeypatch):
     """Draws of signs taken as data: p-values by laws are those that other draws give."""
-    grams = []
+    grams, weights = [], []
 
     def spy(observed, of_members, **settings):
         grams.extend(of_members)
+        weights.extend(settings["weights"])
         return joint_null(observed, of_members, **settings)
 
     monkeypatch.setattr(decide, "joint_null", spy)
     chsic.chsic_test(*chsic.datasets.draw_scenario(scenario, n, d, rng=0))
-    assert len(grams) == (6 if d == 1 else 5)
+    assert len(grams) == len(weights) == (4 if d == 1 else 5)
     rng = np.random.default_rng(1)
     hollow = [gram - np.diag(np.diag(gram)) for gram in grams]
     signs = rng.choice([-1.0, 1.0], size=(2_000, len(grams[0])))
     drawn = np.array([np.einsum("ij,ij->i", signs @ h, signs) for h in hollow])
-    pvalues = [joint_null(values, grams).pvalue for values in drawn.T]
+    pvalues = [joint_null(values, grams, weights=weights).pvalue for values in drawn.T]
     for level in (0.02, 0.05, 0.1):
         within = 4 * np.sqrt(level * (1 - level) / 2_000) + 0.1 * level
         assert np.mean(np.array(pvalues) <= level) == pytest.approx(level, abs=within)

@@ -90,7 +90,7 @@ def test_the_mean_of_the_statistic():
     lengths = (u_left**2).sum(axis=(0, 2)) / draws
     assert lengths == pytest.approx(2 * np.diag(fits[0].square), rel=0.15)
     # Eq. 29: contributions of units, weighted by a kernel between them.
-    kernel = ref.kernel_between_units(scaled, units)
+    kernel = ref.kernel_between_units(scaled, units, 0.5)
     omega = ref.centre_left(lap, units, kernel)
     assert omega < 0.99
     parts = np.zeros((len(units), n, n))

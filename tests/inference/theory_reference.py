@@ -537,10 +537,10 @@ def weighted(compared, kernel, units, centre_left=1.0):
     )
 
 
-def kernel_between_units(z, units):
+def kernel_between_units(z, units, width):
     """Eq. 28."""
     centres = np.array([z[unit].mean(axis=0) for unit in units])
-    return gaussian(centres, centres, 0.5 * median_distance(z))
+    return gaussian(centres, centres, width * median_distance(z))
 
 
 def centre_left(lap, units, kernel):
@@ -615,8 +615,8 @@ def score(values, gram):
     return sign * 3 * np.sqrt(shape) * (np.cbrt(ratio) - 1 + 1 / (9 * shape))
 
 
-def exhaustive(members):
-    """Eqs. 33 and 36 with all signs: joint p-value, those of members, and the winner."""
+def exhaustive(members, weights=None):
+    """Eqs. 33, 36 and 36a with all signs: joint p-value, those of members, and the winner."""
     # Units that no member has anything of, but for rounding, take no sign.
     sizes = [np.abs(hollow(member.null)) for member in members]
     active = np.any([(size > 1e-12 * size.max()).any(axis=1) for size in sizes], axis=0)
@@ -630,6 +630,10 @@ def exhaustive(members):
         [score(values, member.null) for member, values in zip(members, drawn, strict=True)]
     )
     ours = np.array([float(score(member.estimate, member.null)) for member in members])
+    if weights is not None:
+        parts = np.log(np.array(weights) / np.mean(weights))
+        scores = parts[:, None] - scipy.stats.norm.logsf(scores)
+        ours = parts - scipy.stats.norm.logsf(ours)
     joint = (1 + sum(scores.max(axis=0) >= ours.max() - 1e-5)) / (1 + scores.shape[1])
     # Members of a variable of two values are exactly tied, but for rounding: the first one wins.
     winner = int(np.argmax(ours >= ours.max() - 1e-9 * (1 + abs(ours.max()))))

@@ -28,7 +28,7 @@ from chsic.inference.interactions import Interactions
 from chsic.inference.learner import Learned
 from chsic.inference.metric import join_metrics
 from chsic.inference.permutation_law import MOST_STRATA
-from chsic.inference.plan import Conditioning
+from chsic.inference.plan import Conditioning, UnitKernel
 from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.units import (
     Units,
@@ -50,10 +50,10 @@ from chsic.pairs.joint_variation import differ_in_both, vary_together
 from chsic.pairs.nearest_neighbours import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM
 
-ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, an eighth of the samples between
+ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, a quarter of the samples between
 ALPHA_IN_SPACE = 24.0
 BLOCK_SIZE = 8  # of pairs="blocks"
-KERNEL_WIDTH = 0.5  # of the kernel on z between units, in median distances
+NARROW, WIDE = 0.5, 2.0  # widths of kernels on z between units, in median distances
 UNRELATED = 1e-6  # kernel on z between units below which they are unrelated
 MANY_COLUMNS = 5
 FEW_SAMPLES_A_COLUMN = 10
@@ -143,12 +143,7 @@ def arrange(
     graph = _choose_pairs(given, scaled, line, np.random.default_rng(0))  # orders ties
     number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
     units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
-    centres = units.means(scaled)  # theory.md, eq. 28
-    centres /= KERNEL_WIDTH * distance
-    between = kernel_matrix(KERNELS["gaussian"], centres, centres)
-    # Where no two units are near, as beside one that is far off, there is nothing to see.
-    kernel = None if np.allclose(between, np.eye(len(units)), atol=UNRELATED) else between
-    some = some_pairs(graph)
+    centres, some = units.means(scaled) / distance, some_pairs(graph)
     warnings = (
         *given.cautions,
         *_about_units(units, given),
@@ -165,8 +160,8 @@ def arrange(
         unit_sizes=units.sizes,
         fold_sizes=interleave(units.order, number_of_folds(n)).sizes,
         unit_z=_z_of_units(units, z),
-        unit_kernel=kernel,
-        centre_share=_centre_share(graph, units, between, some),
+        narrow=_unit_kernel(centres / NARROW, graph, units, some),
+        wide=_unit_kernel(centres / WIDE, graph, units, some),
         interactions=(
             Interactions.of(z.scaled, given.z_distance, graph) if given.has_interactions else None
         ),
@@ -189,11 +184,12 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         )
     labels = np.zeros(n, np.intp) if z is None else z.strata
     units = units_in_strata(labels, number_of_units(n, settings.unit_size))
-    kernel: Array | None = None
+    same_stratum: UnitKernel | None = None
     n_strata = int(labels.max()) + 1
     if 1 < n_strata < len(units):  # else no two units can be compared inside a stratum
         of_units = labels[units.order[units.bounds[:-1]]]
-        kernel = (of_units[:, np.newaxis] == of_units).astype(np.float64)
+        same = (of_units[:, np.newaxis] == of_units).astype(np.float64)
+        same_stratum = UnitKernel(same, 1.0)
     strata, graph = Strata(labels, units.order), complete_in_blocks(labels)
     plan = Conditioning(
         pairs=given.kind,
@@ -205,8 +201,8 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         unit_sizes=units.sizes,
         fold_sizes=interleave(units.order, number_of_folds(n)).sizes,
         unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
-        unit_kernel=kernel,
-        centre_share=1.0,
+        narrow=same_stratum,
+        wide=None,
         interactions=None,
         cautions=(*given.cautions, *_about_units(units, given)),
     )
@@ -225,7 +221,7 @@ def _arranged(
 ) -> Arrangement:
     settings = given.settings
     settings.require_used(plan.pairs)
-    if settings.augment is True and plan.unit_kernel is None:
+    if settings.augment is True and plan.narrow is None:
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     few = some_pairs(graph, SOME_PAIRS)
     names = given.z_names
@@ -244,6 +240,19 @@ def _z_of_units(units: Units, z: Confounder) -> Array:
         )
         means[:, position] = np.where(low == high, low, np.nan)
     return means
+
+
+def _unit_kernel(
+    centres: Array, graph: PairGraph, units: Units, some: tuple[Index, Index]
+) -> UnitKernel | None:
+    """Compare means of z of units, in the unit of the kernel (theory.md, eq. 28).
+
+    Where no two units are near, as beside one that is far off, there is nothing to see.
+    """
+    kernel = kernel_matrix(KERNELS["gaussian"], centres, centres)
+    if np.allclose(kernel, np.eye(len(units)), atol=UNRELATED):
+        return None
+    return UnitKernel(kernel, _centre_share(graph, units, kernel, some))
 
 
 def _centre_share(
@@ -296,7 +305,7 @@ def _adjustments(
 def default_alpha(n: int, d: int) -> float:
     """Return how many neighbours a sample is paired with by default."""
     least, most = ALPHA_ON_LINE
-    return min(float(np.clip(n // 8, least, most)) if d == 1 else ALPHA_IN_SPACE, n - 1)
+    return min(float(np.clip(n // 4, least, most)) if d == 1 else ALPHA_IN_SPACE, n - 1)
 
 
 def _choose_pairs(

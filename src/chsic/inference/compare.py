@@ -41,6 +41,10 @@ from chsic.inference.variable import Variable
 from chsic.pairs.strata import strata_of
 
 THREADS_FROM = 50_000  # samples below which threads cost more than they save
+# Parts in the level of the three default bandwidths given one number (theory.md, eq. 36a): what a
+# narrow kernel alone sees is the first to be lost if statistics share the level.
+WEIGHTS = (2.5, 1.0, 1.0)
+NARROW_WEIGHT = 1.0  # of a narrow kernel on z
 
 
 def run_test(
@@ -171,7 +175,7 @@ def compare(
     nearby = arrangement.nearby
     if nearby is None or result.pvalue > SMALL:
         return result  # a large p-value leans on nothing
-    kernel, along = plan.members[result.winner]
+    kernel, along, _ = plan.members[result.winner]
     relation = sums.between[kernel].contributions.sum(axis=0)
     of_z = plan.given.interactions if along is Along.FEATURES else None
     if not echo_of(nearby, x, y, kernel, relation, of_z).is_heard:
@@ -212,28 +216,42 @@ def make_plan(
         },
         kernels={of: kernel.name for of, kernel in zip("xy", settings.kernels, strict=True)},
         n_omitted=samples.n_omitted,
-        members=_members(x.plan, given, settings.augment),
+        members=_members(x.plan, given, settings),
         null=settings.null,
         n_resamples=settings.n_resamples,
     )
 
 
-def _members(x: VariablePlan, given: Conditioning, augment: bool | str) -> tuple[MemberPlan, ...]:
-    """Return the members of the family.
-
-    Where functions of several columns of z see what changes along them, a kernel between units is
-    needed at one bandwidth alone.
-    """
-    with_units = augment is not False and given.unit_kernel is not None
+def _members(x: VariablePlan, given: Conditioning, settings: Settings) -> tuple[MemberPlan, ...]:
+    """Return the members of the family (theory.md, section 8)."""
+    kernels, augment = range(x.n_bandwidths), settings.augment
+    if augment == "auto" and given.wide is not None and given.interactions is None:
+        return _members_along_line(kernels, given, settings)
     members = []
-    for k, kernel in enumerate(x.kernels):
-        if kernel.of_values:
-            members.append(MemberPlan(k, Along.FEATURES))
-            continue
-        if augment is not True or not with_units:
+    for k in kernels:
+        if augment is not True or given.narrow is None:
             members.append(MemberPlan(k, Along.NOTHING))
-        if with_units and (given.interactions is None or k == x.middle):
-            members.append(MemberPlan(k, Along.UNITS))
+        if augment and given.narrow is not None and (given.interactions is None or k == x.middle):
+            members.append(MemberPlan(k, Along.NARROW))
+    if len(x.kernels) > len(kernels):
+        # Functions of several numbers see what changes along one of them.
+        members.append(MemberPlan(len(kernels), Along.FEATURES))
+    return tuple(members)
+
+
+def _members_along_line(
+    kernels: range, given: Conditioning, settings: Settings
+) -> tuple[MemberPlan, ...]:
+    """Return members given one number.
+
+    A wide kernel on z sees what is the same everywhere as well as no kernel does, and what changes
+    slowly besides. A narrow one sees what changes fast, and is needed at one bandwidth alone.
+    """
+    is_default = isinstance(settings.bandwidth, str) and settings.bandwidth == "auto"
+    weights = WEIGHTS if is_default and len(kernels) == len(WEIGHTS) else (1.0,) * len(kernels)
+    members = [MemberPlan(k, Along.WIDE, weights[k]) for k in kernels]
+    if members and given.narrow is not None:
+        members.append(MemberPlan(kernels[-1], Along.NARROW, NARROW_WEIGHT))
     return tuple(members)
 
 

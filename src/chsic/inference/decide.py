@@ -62,15 +62,19 @@ def decide(
         unit_grams(sums.of_x, plan.effect_x),
         unit_grams(sums.of_y, plan.effect_y),
     )
-    of_kernels = [grams[kernel] for kernel, _ in plan.members]
-    weights = [_weights(plan, along) for _, along in plan.members]
-    members = [gram.weighted(*weight) for gram, weight in zip(of_kernels, weights, strict=True)]
+    of_kernels = [grams[member.kernel] for member in plan.members]
+    members = [
+        gram.weighted(*_kernel_on_z(plan, member.along))
+        for gram, member in zip(of_kernels, plan.members, strict=True)
+    ]
+    weights = [member.weight for member in plan.members]
     law = _permutation_law(plan, sums)
     if law is None:
         centred = [member.centred for member in members]
         null = joint_null(
             centred,
             [member.null for member in members],
+            weights=weights,
             method=plan.null,
             n_resamples=plan.n_resamples,
             rng=rng,
@@ -79,7 +83,7 @@ def decide(
         centred = [
             member.less(mean) for member, mean in zip(members, law.means.tolist(), strict=True)
         ]
-        null = joint_from_laws(np.array(centred), law.laws, law.correlations, law.least)
+        null = joint_from_laws(np.array(centred), law.laws, law.correlations, law.least, weights)
     if not plan.given.in_strata:
         null = null.at_least([pvalue_of_units(gram.null) for gram in of_kernels])
     elif table_pvalue is not None and null.pvalue <= SMALL:
@@ -97,7 +101,7 @@ def _permutation_law(plan: Plan, sums: Sums) -> PermutationLaw | None:
         return None
     assert sums.strata_x is not None
     assert sums.strata_y is not None
-    inside = [(kernel, along is Along.UNITS) for kernel, along in plan.members]
+    inside = [(member.kernel, member.along is Along.NARROW) for member in plan.members]
     law = PermutationLaw.of(sums.strata_x, sums.strata_y, sizes, inside)
     return law if law.lumpiness <= LUMPY else None
 
@@ -174,14 +178,15 @@ def unit_scale(kernel: Array | None, sizes: Index) -> float:
     return float(np.sqrt(all_pairs / (between.sum() - np.diag(between).sum())))
 
 
-def _weights(plan: Plan, along: Along) -> tuple[Array | None, float, float]:
+def _kernel_on_z(plan: Plan, along: Along) -> tuple[Array | None, float, float]:
     """Return the kernel on z of a kind of members, and the scales that belong to it."""
-    given = plan.given
-    if along is not Along.UNITS:
-        interactions = given.interactions if along is Along.FEATURES else None
-        share = 1.0 if interactions is None else interactions.centre_share
-        return None, unit_scale(None, given.unit_sizes), share
-    return given.unit_kernel, unit_scale(given.unit_kernel, given.unit_sizes), given.centre_share
+    given, sizes = plan.given, plan.given.unit_sizes
+    kernel = {Along.NARROW: given.narrow, Along.WIDE: given.wide}.get(along)
+    if kernel is not None:
+        return kernel.values, unit_scale(kernel.values, sizes), kernel.centre_share
+    interactions = given.interactions if along is Along.FEATURES else None
+    share = 1.0 if interactions is None else interactions.centre_share
+    return None, unit_scale(None, sizes), share
 
 
 def unit_grams(sums: ProductSums, effect: FitEffect) -> UnitGrams:
@@ -218,8 +223,11 @@ def _result(
             augmented=along is not Along.NOTHING,
             statistic=member.statistic / scale,
             pvalue=p,
+            weight=weight,
         )
-        for (k, along), member, p in zip(plan.members, members, null.member_pvalues, strict=True)
+        for (k, along, weight), member, p in zip(
+            plan.members, members, null.member_pvalues, strict=True
+        )
     )
     middle = grams[plan.x.middle]
     coefficient, leave_one_out, spread = _coefficient(*in_folds, plan.given.fold_sizes)

@@ -183,8 +183,9 @@ class _Features:
     def at(self, others: Index) -> Array:
         """Return features of others, less what is expected where the rows are."""
         further = self._compared[others] - self._compared[self._rows]
-        features: Array = self._made(self._values[self._rows] + further) - self._fit
-        return times(features, self._of_z)
+        features = self._made(self._values[self._rows] + further) - self._fit
+        multiplied: Array = times(features, self._of_z)
+        return multiplied
 
     def _made(self, values: Array) -> Array:
         made: Array = self._kernel.landmarks(values / self._kernel.width)

@@ -89,12 +89,12 @@ def chsic_test(
     augment : {"auto", True, False}
         Whether statistics are tested that find dependence that changes along z, as they weight by a
         kernel on z or, with several columns of z, multiply by functions of them. ``True``: only
-        those where there is a choice. ``"auto"``: both kinds, jointly.
+        those with a narrow kernel, for what changes fast. ``"auto"``: these and others, jointly.
     alpha : float or "auto"
         Number of neighbours a sample is paired with, on a line rounded to half as many on each
         side; for ``"closest"`` the mean number of partners. (A sample is also the neighbour of
         others, and has fewer at the ends of a line; ``result.alpha`` is the mean number.)
-        ``"auto"``: an eighth of the samples, between 12 and 48, for one column of z, and 24 for
+        ``"auto"``: a quarter of the samples, between 12 and 48, for one column of z, and 24 for
         several.
         Not for ``"blocks"``, ``"strata"`` and a `PairGraph`.
     null : {"auto", "signs", "exhaustive", "pearson3"}

@@ -23,10 +23,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc, gammaincc, gammaincinv, gammaln, ndtr, ndtri
+from scipy.special import gammainc, gammaincc, gammaincinv, gammaln, log_ndtr, ndtr, ndtri
 
 from chsic._util.validate import Array, Index
-from chsic.inference.smallest_pvalue import pvalue_of_smallest
+from chsic.inference.smallest_pvalue import as_shares, pvalue_of_smallest
 from chsic.pairs.strata import strata_of
 
 NULLS = ("auto", "signs", "exhaustive", "pearson3")
@@ -119,7 +119,7 @@ class Law:
         """Bring values of all laws onto one scale, nearly that of a standard normal variable.
 
         Wilson and Hilferty: the cube root of a gamma variable is nearly normal (theory.md, eq. 35).
-        Any increasing map would make a valid joint test; this one weighs members equally in their
+        Any increasing map would make a valid joint test; this one treats members alike in their
         tails.
         """
         if self.scale == 0:
@@ -137,6 +137,7 @@ def joint_null(
     observed: Sequence[float],
     grams: Sequence[Array],
     *,
+    weights: Sequence[float] | None = None,
     method: str = "auto",
     n_resamples: int = 9999,
     rng: np.random.Generator | None = None,
@@ -149,6 +150,8 @@ def joint_null(
         Statistics less their expectation under the null.
     grams : sequence of array, shape (n_units, n_units)
         Gram matrix of the units for each of them; diagonals are not used.
+    weights : sequence of float, optional
+        Parts of the members in the level; equal ones if not given.
     method : {"auto", "signs", "exhaustive", "pearson3"}
         ``"signs"`` draws them, and the p-value is (1 + number of draws at least as extreme) /
         (1 + number of draws). ``"exhaustive"`` goes through all of them. ``"pearson3"`` draws
@@ -175,7 +178,7 @@ def joint_null(
     >>> null.method, 0 < null.pvalue <= 1
     ('pearson3', True)
     """
-    weights = [equal_units(gram) for gram in grams]
+    n_equal_units = min(equal_units(gram) for gram in grams)
     hollow = _active([_hollow(gram) for gram in grams])
     n_units = len(hollow[0])
     if n_units == 0:  # nothing varies
@@ -186,7 +189,7 @@ def joint_null(
         raise ValueError("x and y: the statistic overflows; rescale the data.")
     if method == "auto":
         few = n_units <= MOST_FOR_ALL and 2 ** (n_units - 1) <= n_resamples
-        lumpy = min(weights) < FEW_EQUAL_UNITS
+        lumpy = n_equal_units < FEW_EQUAL_UNITS
         method = "exhaustive" if few else "signs" if lumpy else "pearson3"
         rng = None
     if method == "exhaustive":
@@ -195,12 +198,12 @@ def joint_null(
                 f"null: 'exhaustive' is for at most {MOST_FOR_ALL} units, here are {n_units}; use "
                 "'signs', or a larger unit_size."
             )
-        return _compared(values, _under(_all_signs(n_units), hollow), laws, method)
+        return _compared(values, _under(_all_signs(n_units), hollow), laws, weights, method)
     if method == "signs":
         rng = np.random.default_rng(0) if rng is None else rng
-        return _compared(values, _draw(n_resamples, n_units, hollow, rng), laws, method)
+        return _compared(values, _draw(n_resamples, n_units, hollow, rng), laws, weights, method)
     least = 2.0 ** (1 - n_units)  # no sign can be rarer
-    return joint_from_laws(values, laws, sign_correlations(hollow), least)
+    return joint_from_laws(values, laws, sign_correlations(hollow), least, weights)
 
 
 def _hollow(gram: Array) -> Array:
@@ -247,14 +250,16 @@ def _under(signs: NDArray[np.float32], grams: list[Array]) -> Array:
     return drawn
 
 
-def _compared(values: Array, drawn: Array, laws: list[Law], method: str) -> JointNull:
+def _compared(
+    values: Array, drawn: Array, laws: list[Law], weights: Sequence[float] | None, method: str
+) -> JointNull:
     n_draws = drawn.shape[1]
     slack = 1e-6 * np.abs(drawn).max(axis=1)  # of single precision
     as_extreme = (drawn >= (values - slack)[:, np.newaxis]).sum(axis=1)
     # theory.md, eq. 33: the data are counted in, so that no p-value is zero.
     members = (1 + as_extreme) / (1 + n_draws)
     members[[law.scale == 0 for law in laws]] = 1.0  # nothing varies
-    scores, ours = _scores(values, drawn, laws)
+    scores, ours = _scores(values, drawn, laws, weights)
     as_extreme = int((scores >= ours.max() - 1e-5).sum())
     joint = (1 + as_extreme) / (1 + n_draws)  # theory.md, eq. 36
     winner = _first_largest(ours)
@@ -266,24 +271,35 @@ def _first_largest(scores: Array) -> int:
     return int(np.argmax(scores >= scores.max() - 1e-9 * (1 + abs(scores.max()))))
 
 
-def _scores(values: Array, drawn: Array, laws: list[Law]) -> tuple[Array, Array]:
+def _scores(
+    values: Array, drawn: Array, laws: list[Law], weights: Sequence[float] | None
+) -> tuple[Array, Array]:
     """Return the largest score of the family for each draw, and the scores of the data."""
-    largest = np.max([law.scores(row) for law, row in zip(laws, drawn, strict=True)], axis=0)
     ours = np.array([law.scores(v) for law, v in zip(laws, values, strict=True)])
-    return largest, ours
+    scores = np.array([law.scores(row) for law, row in zip(laws, drawn, strict=True)])
+    if weights is not None:  # theory.md, eq. 36a
+        shares = np.log(as_shares(weights))
+        ours = shares - log_ndtr(-ours)
+        scores = shares[:, np.newaxis] - log_ndtr(-scores)
+    return scores.max(axis=0), ours
 
 
 def joint_from_laws(
-    values: Array, laws: Sequence[Law], correlations: Array, least: float
+    values: Array,
+    laws: Sequence[Law],
+    correlations: Array,
+    least: float,
+    weights: Sequence[float] | None = None,
 ) -> JointNull:
     """Return the joint p-value of members with known laws and correlations (theory.md, eq. 37).
 
     No p-value is below `least`.
     """
     members = tuple(max(law.sf(v), least) for law, v in zip(laws, values.tolist(), strict=True))
-    smallest_first = np.array(members) <= min(members) * (1 + 1e-9)  # rounding shall not decide
-    winner = int(np.argmax(smallest_first))
-    joint = pvalue_of_smallest(members[winner], correlations)
+    shares = as_shares([1.0] * len(members) if weights is None else weights)
+    weighted = np.array(members) / shares
+    winner = int(np.argmax(weighted <= weighted.min() * (1 + 1e-9)))  # rounding shall not decide
+    joint = pvalue_of_smallest(float(weighted[winner]), correlations, shares)
     return JointNull(joint, members, winner, "pearson3", laws[winner].quantiles(LAW_POINTS))
 
 

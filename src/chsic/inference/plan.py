@@ -144,6 +144,21 @@ class FitEffect:
     of_both: float = 1.0
 
 
+class UnitKernel(NamedTuple):
+    """A kernel on z between units.
+
+    Attributes
+    ----------
+    values : array, shape (n_units, n_units)
+        1 for a unit with itself.
+    centre_share : float
+        What weighting by it leaves of the statistic's expectation under independence.
+    """
+
+    values: Array
+    centre_share: float
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Conditioning:
     """What z decides: how samples are paired and adjusted, and the units that share a sign.
@@ -164,10 +179,8 @@ class Conditioning:
         Samples in each fold.
     unit_z : array, shape (n_units, d)
         z of each unit in the user's unit.
-    unit_kernel : array, shape (n_units, n_units), or None
-        Kernel on z between units; None if no two of them are near.
-    centre_share : float
-        What weighting by it leaves of the statistic's expectation under independence.
+    narrow, wide : UnitKernel or None
+        Kernels on z between units; None if no two of them are near.
     interactions : Interactions or None
         Functions of z that products are multiplied by, if z has several columns.
     cautions : tuple of str
@@ -183,8 +196,8 @@ class Conditioning:
     unit_sizes: Index
     fold_sizes: Index
     unit_z: Array
-    unit_kernel: Array | None
-    centre_share: float
+    narrow: UnitKernel | None
+    wide: UnitKernel | None
     interactions: Interactions | None
     cautions: tuple[str, ...]
 
@@ -193,15 +206,27 @@ class Along(enum.Enum):
     """What products of residuals are multiplied by before they are added up."""
 
     NOTHING = "nothing"
-    UNITS = "kernel on z between units"
+    NARROW = "narrow kernel on z between units"
+    WIDE = "wide kernel on z between units"
     FEATURES = "centred features of z"
 
 
 class MemberPlan(NamedTuple):
-    """A member of the family: which of the kernels, and what its products are multiplied by."""
+    """A member of the family.
+
+    Attributes
+    ----------
+    kernel : int
+        Which of the kernels.
+    along : Along
+        What its products are multiplied by.
+    weight : float
+        Its part in the level of the family, relative to those of others.
+    """
 
     kernel: int
     along: Along
+    weight: float = 1.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

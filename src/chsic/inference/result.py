@@ -48,12 +48,15 @@ class Member:
         several columns of z: both find dependence that changes along z.
     statistic, pvalue : float
         Its own, as if it had been the only one.
+    weight : float
+        Its part in the level of the family, relative to those of others.
     """
 
     bandwidth: tuple[float, float]
     augmented: bool
     statistic: float
     pvalue: float
+    weight: float = 1.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

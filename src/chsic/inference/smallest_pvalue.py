@@ -10,6 +10,7 @@ chi-square copula).
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,20 +20,37 @@ DRAWS = 20_000
 TAIL_DRAWS = 200  # the most extreme ones, below which the law is continued in proportion
 
 
-def pvalue_of_smallest(smallest: float, correlations: Array) -> float:
+def as_shares(weights: Sequence[float]) -> Array:
+    """Return weights that are 1 on average.
+
+    Examples
+    --------
+    >>> from chsic.inference.smallest_pvalue import as_shares
+    >>> as_shares([3.0, 1.0]).tolist()
+    [1.5, 0.5]
+    """
+    shares = np.array(weights, dtype=np.float64)
+    shares /= shares.mean()
+    return shares
+
+
+def pvalue_of_smallest(smallest: float, correlations: Array, shares: Array | None = None) -> float:
     """Return the probability that the smallest p-value of a family is at most this one.
 
     Parameters
     ----------
     smallest : float
-        The smallest p-value of the members.
+        The smallest p-value of the members, each divided by its share.
     correlations : array, shape (k, k)
         Of the members under the null hypothesis; those below zero count as zero.
+    shares : array, shape (k,), optional
+        From `as_shares`; all 1 if not given.
 
     Returns
     -------
     float
-        At least `smallest`, and at most what independent members would give.
+        At least what the member of the largest share would give alone, and at most what independent
+        members would give.
 
     Examples
     --------
@@ -44,21 +62,24 @@ def pvalue_of_smallest(smallest: float, correlations: Array) -> float:
     0.01
     """
     k = len(correlations)
-    independent = float(-np.expm1(k * np.log1p(-smallest))) if smallest < 1 else 1.0
-    if k == 1:
-        return smallest
-    largest = _largest_under_null(correlations)
+    shares = np.ones(k) if shares is None else shares
+    alone = smallest * shares  # p-values of the members that are as small
+    largest_alone = float(alone.max())
+    if k == 1 or largest_alone >= 1:
+        return min(largest_alone, 1.0)
+    independent = float(-np.expm1(np.log1p(-alone).sum()))
+    largest = _largest_under_null(correlations, shares)
     # exp(-|g|^2 / 2) <= p is |g|^2 >= -2 log(p).
-    number = int(np.count_nonzero(largest >= -2 * np.log(smallest))) if smallest < 1 else DRAWS
+    number = int(np.count_nonzero(largest >= -2 * np.log(smallest)))
     joint = number / (DRAWS + 1)
     if number < TAIL_DRAWS:
         tail = float(np.exp(-np.partition(largest, DRAWS - TAIL_DRAWS)[DRAWS - TAIL_DRAWS] / 2))
         joint = smallest / tail * TAIL_DRAWS / (DRAWS + 1)
-    return float(min(max(joint, smallest), independent))
+    return float(min(max(joint, largest_alone), independent))
 
 
-def _largest_under_null(correlations: Array) -> Array:
-    """Return the largest |g_k|^2 of each draw."""
+def _largest_under_null(correlations: Array, shares: Array) -> Array:
+    """Return the largest |g_k|^2 + 2 log(share) of each draw."""
     values, vectors = np.linalg.eigh(np.sqrt(np.maximum(correlations, 0.0)))
     turn = vectors * np.sqrt(np.maximum(values, 0.0))
     turn /= np.linalg.norm(turn, axis=1, keepdims=True)
@@ -66,6 +87,7 @@ def _largest_under_null(correlations: Array) -> Array:
     real *= real
     imaginary *= imaginary
     real += imaginary
+    real += 2 * np.log(shares)[:, np.newaxis]
     largest: Array = real.max(axis=0)
     return largest
 

@@ -6,11 +6,13 @@ without those files it begins anew.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from benchmarks.calibration import RESULTS
@@ -22,7 +24,10 @@ from rich.progress import Progress
 import chsic
 from chsic._util.files import write_whole
 from chsic.datasets import SCENARIOS, draw_scenario
+from chsic.inference.plan import Along, MemberPlan
 from chsic.inference.planning import Multiples
+
+CONSTANTS = "constants"  # of modules of chsic.inference, among the settings of a variant
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +38,11 @@ class Comparison:
     n: int
     variants: dict[str, dict]
     cells: tuple[tuple[str, int], ...]
+
+
+def plain_and_narrow(kernels, given, settings):
+    """Return the members of the family as it was before: six, of equal weights."""
+    return tuple(MemberPlan(k, along) for k in kernels for along in (Along.NOTHING, Along.NARROW))
 
 
 COMPARISONS = (
@@ -84,6 +94,28 @@ COMPARISONS = (
         ),
     ),
     Comparison(
+        "Kernels on z, and weights",
+        200,
+        {
+            "default": {},
+            "equal weights": {CONSTANTS: {"compare.WEIGHTS": (1.0, 1.0, 1.0)}},
+            "wide kernel of width 1": {CONSTANTS: {"arrangement.WIDE": 1.0}},
+            "wide kernel of width 4": {CONSTANTS: {"arrangement.WIDE": 4.0}},
+            "no kernel and a narrow one, at each bandwidth": {
+                CONSTANTS: {"compare._members_along_line": plain_and_narrow}
+            },
+            "the same, n / 8 neighbours": {
+                "alpha": 24,
+                CONSTANTS: {"compare._members_along_line": plain_and_narrow},
+            },
+        },
+        (
+            ("scale", 1), ("sharp", 1), ("m_plus-20dB", 1),
+            ("m_minus-5dB", 1), ("wave", 1), ("circle", 1), ("pnl-shared", 1), ("local", 1),
+            ("sign", 1), ("cancel", 1), ("square", 1), ("counts-shared", 1),
+        ),
+    ),
+    Comparison(
         "Samples that share a random sign",
         400,
         {
@@ -102,11 +134,15 @@ def rate(task: tuple[dict, str, int, int, int]) -> float:
     """Return how often one variant rejects at 0.05."""
     settings, scenario, d, n, repetitions = task
     rejected = 0
-    for repetition in range(repetitions):
-        data, signs = map(np.random.default_rng, seeds(scenario, d, n, repetition))
-        sample = draw_scenario(scenario, n, d, data)
-        found = chsic.chsic_test(*sample, rng=signs, n_resamples=999, **settings)
-        rejected += found.pvalue <= 0.05
+    with contextlib.ExitStack() as constants:
+        for name, value in settings.get(CONSTANTS, {}).items():
+            constants.enter_context(mock.patch(f"chsic.inference.{name}", value))
+        settings = {name: value for name, value in settings.items() if name != CONSTANTS}
+        for repetition in range(repetitions):
+            data, signs = map(np.random.default_rng, seeds(scenario, d, n, repetition))
+            sample = draw_scenario(scenario, n, d, data)
+            found = chsic.chsic_test(*sample, rng=signs, n_resamples=999, **settings)
+            rejected += found.pvalue <= 0.05
     return rejected / repetitions
 
 

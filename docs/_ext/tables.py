@@ -112,23 +112,6 @@ def rough_scenarios() -> str:
     return _table(["", "columns of z", "n = 500", "n = 2,000", *peers], made)
 
 
-def old_scenarios_again() -> str:
-    """Compare rates of the test as it is now with those of the full run, at n = 200 and 400."""
-    now = _frontier()
-    made = []
-    for independent, label in ((True, "true nulls"), (False, "dependences")):
-        before = {(r["scenario"], r["d"], r["n"]): r["rate_05"] for r in _rates(independent)
-                  if r["method"] == "chsic"}  # fmt: skip
-        for n in (200, 400):
-            cells = [cell for cell in before if cell[2] == n and ("chsic", *cell) in now]
-            rates = [now[("chsic", *cell)] for cell in cells], [before[cell] for cell in cells]
-            mean = [f"{np.mean(one):.3f}" for one in rates]
-            largest = [f"{max(one):.3f}" if independent else "" for one in rates]
-            made.append([f"n = {n}: {label} ({len(cells)} cells)", mean[1], mean[0],
-                         largest[1], largest[0]])  # fmt: skip
-    return _table(["", "mean, before", "now", "largest, before", "now"], made)
-
-
 def seven_columns() -> str:
     """Show the designs with seven columns of z, beside the rates that others have published."""
     rates, published = _frontier(), _json("published.json")

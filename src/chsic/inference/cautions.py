@@ -53,13 +53,6 @@ def samples_alone(number: int, n: int, z: Sequence[str], *, by_value: bool | Non
     return f"{number} of {n} samples {reason}"
 
 
-def levels_pooled(name: str, n_levels: int, number: int) -> str:
-    """Say that rare levels of a category are taken as one."""
-    return (
-        f"{readable(name)}: of its {n_levels} categories, the {number} rarest are compared as one."
-    )
-
-
 def far_values(name: str, values: Array) -> str:
     """Say that values, in standard deviations from the median, may not be meant.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from chsic.kernels.of_samples import SampleFeatures, SampleKernel, fit_sample_fe
 from chsic.pairs.strata import strata_of
 
 LARGEST_RANK = 64  # features of a kernel
-MOST_LEVELS_TOLD_APART = 60  # of a category; fewer than a kernel has features
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,9 +25,6 @@ class Scaling:
 
     Attributes
     ----------
-    pooled : tuple of (array of int or None)
-        For each of the user's columns, which level each level of a category becomes: the rarest are
-        one, if there are more of them than a kernel has features. None if they stay as they are.
     centre, limits, spread : array, shape (d,)
         Median of each column, how far from it the regression follows values, and the standard
         deviation, that of a category being over all its indicators.
@@ -39,16 +34,20 @@ class Scaling:
         What 1 stands for, in the user's unit, if there is one column.
     """
 
-    pooled: tuple[Index | None, ...]
     centre: Array
     limits: Array
     spread: Array
     origin: Index
     unit: float
 
+    @property
+    def most_levels(self) -> int:
+        """Number of levels of the category that has most of them; 1 if there are only numbers."""
+        return int(np.bincount(self.origin).max())
+
     def apply(self, columns: Columns) -> Variable:
         """Scale rows of the same columns."""
-        values, _ = indicators(_exact(columns, self.pooled))
+        values, _ = indicators(_exact(columns))
         return self._scaled(values - self.centre)
 
     def _scaled(self, deviations: Array) -> Variable:
@@ -88,8 +87,7 @@ class Variable:
         They are shifted by their medians first, so that data far from zero keep all their digits.
         """
         require_no_identifier(argument, columns)
-        pooled = tuple(_pooled(column) for column in columns)
-        values, origin = indicators(_exact(columns, pooled))
+        values, origin = indicators(_exact(columns))
         require_finite_range(argument, values)
         # The median, the limits of 20 delta and sigma of theory.md, eq. 5.
         centre = np.median(values, axis=0)
@@ -98,7 +96,7 @@ class Variable:
         spread = joint_deviations(argument, clip_outliers(values, limits), origin)
         unit = float(spread[0]) if len(spread) == 1 else 1.0
         spread[spread == 0] = 1.0  # constant among the rows that are used
-        return Scaling(pooled, centre, limits, spread, origin, unit)._scaled(values)
+        return Scaling(centre, limits, spread, origin, unit)._scaled(values)
 
     def rows(self, order: Index) -> Variable:
         """Return the samples in another order."""
@@ -149,35 +147,11 @@ def _as_given(columns: Columns) -> tuple[NDArray[Any], Index]:
     return np.column_stack(given), strata_of(side_by_side([column.values for column in columns]))
 
 
-def _exact(columns: Columns, pooled: Sequence[Index | None]) -> list[Column]:
+def _exact(columns: Columns) -> list[Column]:
     """Return columns whose numbers are equal if they differ by rounding alone."""
     return [
-        _merged(column, levels)
+        column
         if column.kind == "category"
         else dataclasses.replace(column, values=without_rounding(column.values))
-        for column, levels in zip(columns, pooled, strict=True)
+        for column in columns
     ]
-
-
-def _merged(column: Column, levels: Index | None) -> Column:
-    if levels is None:
-        return column
-    codes = levels[column.values.astype(np.intp)]
-    names = tuple(map(str, range(MOST_LEVELS_TOLD_APART)))
-    return dataclasses.replace(column, values=codes.astype(np.float64), levels=names)
-
-
-def _pooled(column: Column) -> Index | None:
-    """Make one level of the rarest, if there are more of them than a kernel has features.
-
-    Levels without a feature would be alike, and which ones that are depends on z: with 75 levels
-    in 100 samples, a third of all true nulls was rejected.
-    """
-    if column.kind != "category":
-        return None
-    counts = np.bincount(column.values.astype(np.intp))
-    if np.count_nonzero(counts) <= MOST_LEVELS_TOLD_APART:
-        return None
-    rank = np.empty(len(counts), np.intp)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    return np.minimum(rank, MOST_LEVELS_TOLD_APART - 1)

@@ -85,6 +85,7 @@ COMPARISONS = (
                     (0.6, 5.0), (0.3, 0.6, 1.2, 5.0),
                 )
             },
+            "default: 0.6, 1.2, 5.0, weighted": {},
             "0.6, 1.2, 5.0, plain only": {"augment": False},
             "0.6, 1.2, 5.0, augmented only": {"augment": True},
         },

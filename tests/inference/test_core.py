@@ -150,6 +150,7 @@ def test_sums_merge_in_any_order_and_grouping(monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", CASES)
+@blas_on_one_thread()  # as the test itself, or the last bits may differ
 def test_the_four_steps_are_the_test(name):
     samples, settings = CASES[name]
     plan, arrangement, (x, y), _, rng = planned(samples, settings)

@@ -241,26 +241,27 @@ def test_reference_finds_the_jump():
     assert len(how.steps) == 1
 
 
-def several_columns(rng, n, f):
-    z = rng.normal(size=(n, 3))
+def several_columns(rng, n, f, d=3):
+    z = rng.normal(size=(n, d))
     e, h = rng.normal(size=(2, n))
     x = f(z) + 0.3 * e
     return x, np.cos(z[:, 0]) + 0.5 * h + 0.3 * x, z
 
 
 @pytest.mark.parametrize(
-    ("f", "is_sum"),
+    ("f", "d", "seed", "form"),
     [
-        pytest.param(lambda z: np.sin(z.sum(axis=1)), False, id="one direction"),
-        pytest.param(lambda z: np.sin(2 * z).sum(axis=1), True, id="sum of functions"),
+        pytest.param(lambda z: np.sin(z.sum(axis=1)), 3, 1, "metric", id="one direction"),
+        pytest.param(lambda z: np.sin(2 * z).sum(axis=1), 3, 1, "sum", id="sum of functions"),
+        pytest.param(lambda z: 2 * np.prod(z[:, :2], axis=1), 4, 2, "products", id="products"),
     ],
 )
-def test_several_columns(f, is_sum):
+def test_several_columns(f, d, seed, form):
     n = 60
-    x, y, z = several_columns(np.random.default_rng(1), n, f)
+    x, y, z = several_columns(np.random.default_rng(seed), n, f, d)
     scaled = ref.scaled_z(z)
     learned = [ref.learn(scaled, ref.scaled_column(v)[1][:, None]) for v in (x, y)]
-    assert learned[0][1].additive == is_sum
+    assert form in {how.form for _, how in learned}
     joint = ref.join_metrics(learned[0][0], learned[1][0])
     lap = ref.laplacian(ref.nearest_in_space(scaled @ joint, 24), n)
     both = (adjusted(v, scaled, how) for v, (_, how) in zip((x, y), learned, strict=True))

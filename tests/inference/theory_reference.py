@@ -170,7 +170,7 @@ class Ridge:
 
 
 def ridge(z, gram, how=None, widths=None):
-    """Eqs. 7 to 9 and 11, for targets given by their Gram matrix: GCV sees no more of them."""
+    """Eqs. 7 to 9, 11 and 11a, for targets given by their Gram matrix: GCV sees no more of them."""
     n, d = z.shape
     how = How(np.eye(d)) if how is None else how
     z = z - z.mean(axis=0)
@@ -185,7 +185,10 @@ def ridge(z, gram, how=None, widths=None):
             return first
         widths = widths[0] + widths[1]
     for width in widths:
-        if how.additive:
+        if how.form == "products":
+            squares = (z[:, :, None] * z[:, None, :])[:, *np.triu_indices(d)]
+            kernel = squares @ squares.T * 2 / (d * (d + 1))
+        elif how.form == "sum":
             rank = min(24, max(1, 168 // d))
             width_of_one = width * typical / d**0.5
             each = [nystroem(z[:, [k]], width_of_one, rank, 1e-6) for k in range(d)]
@@ -207,15 +210,17 @@ def ridge(z, gram, how=None, widths=None):
 
 @dataclasses.dataclass
 class How:
-    """How a variable is regressed on z: a metric or a sum, steps, and whether it is rough."""
+    """How a variable is regressed on z: metric, sum or products, steps, whether it is rough."""
 
     turn: np.ndarray
-    additive: bool = False
+    form: str = "metric"
     steps: tuple = ()
     rough: bool = True
 
     def widths(self, d):
         """Those always tried, and those tried if one of the last two of these is best."""
+        if self.form == "products":
+            return (1.0,), ()
         always = (2.0, 1.0, 0.5, 0.25, 0.06) if d == 1 else (2.0, 1.0, 0.5, 0.125)
         narrow = (0.125, 0.03) if d == 1 else (0.25,)
         return (always, narrow) if self.rough else (always[:-1], ())
@@ -247,10 +252,8 @@ def learn(z, values):
     d = z.shape[1]
     how = How(np.eye(d))
     if d > 1:
-        turn, additive = learn_metric(z, values)
-        how = How(turn, additive)
-        if additive:
-            how.turn = np.eye(d)
+        turn, form = learn_metric(z, values)
+        how = How(turn if form == "metric" else np.eye(d), form)
     targets = principal(features_of(values)[1])
     directions = np.eye(d)
     if d > 1:
@@ -258,13 +261,13 @@ def learn(z, values):
     found = [how]
     if d == 1 and not neighbours_share(z, targets, how):
         return np.eye(1), How(np.eye(1), rough=False)
-    for width in (2.0, 0.5):
+    for width in (1.0,) if how.form == "products" else (2.0, 0.5):
         smooth = ridge(z @ how.turn, targets @ targets.T, how, (width,))
         values_of_s, vectors = np.linalg.eigh(np.eye(len(z)) - smooth.left)
         explained = vectors[:, values_of_s >= 0.5]
         steps = find_steps(z @ directions, targets, explained)
         if steps:
-            found.append(How(how.turn, how.additive, tuple(steps)))
+            found.append(How(how.turn, how.form, tuple(steps)))
     best = min(found, key=lambda one: log_error(one, z, targets))
     rough = best.fit(z, targets @ targets.T).error
     best.rough = False
@@ -399,7 +402,7 @@ def normalised(turn):
 
 
 def learn_metric(z, values):
-    """Eq. 10: the metric for one variable, and whether a sum of functions (eq. 11) does better."""
+    """Eq. 10: the metric for one variable, and the form (eqs. 11, 11a) that does best."""
     targets = np.column_stack(features_of(values))
     turn, best, least = np.eye(z.shape[1]), None, np.inf
     for iteration in range(3):
@@ -411,8 +414,10 @@ def learn_metric(z, values):
             outer = np.einsum("nak,nbk->ab", gradients, gradients)
             mixed = 0.95 * outer * len(turn) / np.trace(outer) + 0.05 * np.eye(len(turn))
             turn = normalised(turn @ root(mixed))
-    is_sum = How(np.eye(len(turn)), additive=True).fit(z, targets @ targets.T).error < least
-    return best, is_sum
+    errors = {"metric": least}
+    for form in ("sum", "products") if z.shape[1] > 3 else ("sum",):
+        errors[form] = How(np.eye(len(turn)), form).fit(z, targets @ targets.T).error
+    return best, min(errors, key=errors.get)
 
 
 def join_metrics(first, second):

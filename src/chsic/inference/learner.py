@@ -1,8 +1,8 @@
 """What a regression on one z has to be like for a variable: its metric, its form and its jumps.
 
 If x depends on many columns, each in a way of its own, there are no directions of z that matter
-more than others. A sum of functions of the columns may then do better than any metric, and is tried
-as well. Jumps are looked for beside the better of the two.
+more than others. A sum of functions of the columns, or products of them, may then do better than
+any metric, and are tried as well. Jumps are looked for beside the best of the three.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 
 from chsic._util.validate import Array
 from chsic.inference.metric import learn_metric
-from chsic.inference.ridge import AdditiveRidge, Ridge, some_rows
+from chsic.inference.ridge import Ridge, some_rows
+from chsic.inference.ridge_forms import AdditiveRidge, QuadraticRidge
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import fit_landmarks
@@ -22,7 +23,7 @@ METRIC_SAMPLES = 1_000  # from which a metric is learned
 STEP_SAMPLES = 5_000  # in which jumps are looked for
 RANK = 10  # features of a variable whose dependence on z decides the metric
 PRINCIPAL = 3  # components of these, in which jumps are looked for
-LARGEST_SUM = 80  # columns of which a sum of functions is tried
+FORMS = (AdditiveRidge, QuadraticRidge)  # tried beside all directions of z together
 TURNED = 2  # directions of the metric that jumps may have, besides those of the columns
 
 
@@ -49,8 +50,8 @@ class Learner:
         several = z.shape[1] > 1
         self._few_plain = self._plain.at(self._few).shared() if several else None
         self._many_plain = self._plain.at(self._many).shared()
-        sums = several and z.shape[1] <= LARGEST_SUM
-        self._few_sum = AdditiveRidge(z[self._few]).shared() if sums else None
+        few_z = z[self._few]
+        self._few_forms = [form(few_z).shared() for form in FORMS if form.takes(z.shape[1])]
 
     @property
     def several(self) -> bool:
@@ -60,7 +61,7 @@ class Learner:
     @property
     def nbytes(self) -> int:
         """Bytes of what variables share."""
-        every = (self._plain, self._few_plain, self._few_sum, self._many_plain)
+        every = (self._plain, self._few_plain, self._many_plain, *self._few_forms)
         shared = {id(one): one for one in every if one is not None}
         return sum(one.nbytes for one in shared.values())
 
@@ -90,15 +91,19 @@ class Learner:
         return Learned(turn, ridge if stepped.is_rough(targets) else ridge.only_wide())
 
     def _learn_smooth(self, targets: Array) -> Learned:
-        """Choose a metric or a sum of functions, by a few samples."""
+        """Choose a metric or a form, by the error (theory.md, eq. 9) in a few samples."""
         if self._few_plain is None:
             return Learned(np.eye(1), self._plain)
-        turn, ridge, error = learn_metric(self._z[self._few], targets, self._few_plain)
-        # theory.md, eq. 11, if its error (eq. 9) is less
-        is_sum = self._few_sum is not None and self._few_sum.fit(targets).fit.error < error
+        turn, ridge, least = learn_metric(self._z[self._few], targets, self._few_plain)
+        for form in self._few_forms:
+            error = form.fit(targets).fit.error
+            if error < least:
+                ridge, least = form, error
         if isinstance(self._few, slice):
-            return Learned(turn, self._few_sum if is_sum and self._few_sum else ridge)
-        return Learned(turn, AdditiveRidge(self._z) if is_sum else Ridge(self._z, metric=turn))
+            return Learned(turn, ridge)
+        if ridge in self._few_forms:
+            return Learned(turn, type(ridge)(self._z))
+        return Learned(turn, Ridge(self._z, metric=turn))
 
 
 def _features(values: Array) -> Array:

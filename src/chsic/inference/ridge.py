@@ -1,11 +1,10 @@
 """Kernel ridge regression on z: what z explains of some columns (theory.md, section 3).
 
 A straight line in z and indicators of regions where columns jump, which are not penalised, plus
-Nyström features of a Gaussian kernel on z, which are: of all columns of z together, or of each
-column by itself. The width of the kernel and the penalty minimise the generalised cross-validation
-error, so that a rough dependence on z is followed and a smooth one is not over-fitted. The cost is
-linear in n, and at most `LARGEST_FIT` samples are fitted: what that misses is smooth in z, and
-differences over close pairs do not see it.
+Nyström features of a Gaussian kernel on z, which are. The width of the kernel and the penalty
+minimise the generalised cross-validation error, so that a rough dependence on z is followed and a
+smooth one is not over-fitted. The cost is linear in n, and at most `LARGEST_FIT` samples are
+fitted: what that misses is smooth in z, and differences over close pairs do not see it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -29,7 +28,6 @@ from chsic.kernels.features import Landmarks, fit_landmarks
 PENALTIES = 10.0 ** np.arange(-5, 3.1, 0.5)
 LARGEST_RANK = 128  # features of z
 LANDMARK_ACCURACY = 1e-6
-LARGEST_COLUMN_RANK, LARGEST_SUM_RANK = 24, 168  # features of each column of z, and of all of them
 STEP_WIDTHS = (2.0, 0.5)  # of smooth regressions beside which steps are looked for
 ROUGH = 0.005  # of the error, which narrow kernels have to gain to be used
 SHARED = 1.0  # standard deviations of chance, from which on neighbours share residuals
@@ -39,6 +37,9 @@ WIDTH_SAMPLES = 1_000  # on which the width is chosen
 LARGEST_FIT = 50_000  # samples on which the regression is fitted
 LARGEST_SHARE = 0.5  # of n that the regression may spend as degrees of freedom
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
+
+
+Features: TypeAlias = Callable[[Any], Any]  # of rows of z
 
 
 class Widths(NamedTuple):
@@ -90,19 +91,6 @@ class Line:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class EachColumn:
-    """Features of every column of z by itself, side by side (theory.md, eq. 11)."""
-
-    of_columns: tuple[Landmarks, ...]
-
-    def __call__(self, z: Any) -> Any:
-        """Return the features at rows of z."""
-        xp = namespace(z)
-        each = [of(z[:, k : k + 1]) for k, of in enumerate(self.of_columns)]
-        return xp.concat(each, axis=1) / len(each) ** 0.5
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
 class Basis:
     """Functions of z that a regression combines, small enough to be sent to other processes.
 
@@ -116,8 +104,8 @@ class Basis:
         The part that is not penalised.
     steps : Steps
         Indicators of regions where columns jump, which are not penalised either.
-    landmarks : Landmarks or EachColumn
-        The part that is.
+    features : callable
+        The part that is: features of rows of z, in units of the width.
     unit : float
         Width of the kernel, in the unit of z.
     turn : array, shape (functions, directions)
@@ -130,7 +118,7 @@ class Basis:
     centre: Array
     line: Line
     steps: Steps
-    landmarks: Landmarks | EachColumn
+    features: Features
     unit: float
     turn: Array
     shrinkage: Array
@@ -141,7 +129,7 @@ class Basis:
         if self.metric is not None:
             z = z @ beside(z, self.metric)
         z = z - beside(z, self.centre)
-        return namespace(z).concat([self.line(z), *steps, self.landmarks(z / self.unit)], axis=1)
+        return namespace(z).concat([self.line(z), *steps, self.features(z / self.unit)], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -253,6 +241,8 @@ class Ridge:
     True
     """
 
+    _step_widths: ClassVar[tuple[float, ...]] = STEP_WIDTHS
+
     def __init__(
         self,
         z: Array,
@@ -269,7 +259,7 @@ class Ridge:
         self._scale = typical_distance(z - self._centre) if scale is None else scale
         self._z = z[self.rows] - self._centre
         self._line = Line.of(self._z)
-        self._widths = ON_LINE if z.shape[1] == 1 else IN_SPACE
+        self._widths = self._all_widths()
         self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
         self._bases: dict[float, _Made] = {}
         self._trial: Ridge | None = None
@@ -293,7 +283,7 @@ class Ridge:
         the search for the place of every step adds.
         """
         z, found = self._columns[self.rows], []
-        for width in STEP_WIDTHS:
+        for width in self._step_widths:
             basis, at_samples = self._basis(width)
             explained = at_samples.values.T @ targets
             _, shrinkage = self._least_error(basis.shrinkage, targets, explained)
@@ -429,9 +419,9 @@ class Ridge:
         return self._bases[width]
 
     def _make_basis(self, width: float) -> _Made:
-        landmarks, unit = self._landmarks(width)
+        features_of, unit = self._features(width)
         free, of_free = self._free_functions()
-        features = landmarks(self._z / unit)
+        features = features_of(self._z / unit)
         on_free = free.T @ features
         values, vectors = np.linalg.eigh(features.T @ features - on_free.T @ on_free)
         large = values > 1e-10 * max(values[-1], 1e-300)
@@ -444,7 +434,7 @@ class Ridge:
         # The hat matrix S in these directions: theory.md, eq. 8.
         shrinkage = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
         basis = Basis(
-            self._metric, self._centre, self._line, self.steps, landmarks, unit, turn, shrinkage
+            self._metric, self._centre, self._line, self.steps, features_of, unit, turn, shrinkage
         )
         penalised = (features - free @ on_free) @ beside
         return basis, Directions(np.hstack([free, penalised]))
@@ -459,24 +449,28 @@ class Ridge:
         large = sizes > 1e-8 * sizes[0]
         return left[:, large], right[large].T / sizes[large]
 
-    def _landmarks(self, width: float) -> tuple[Landmarks | EachColumn, float]:
+    def _all_widths(self) -> Widths:
+        return ON_LINE if self._z.shape[1] == 1 else IN_SPACE
+
+    def _features(self, width: float) -> tuple[Features, float]:
         """Choose features for a width of the kernel, and return its width in the unit of z."""
         unit = width * self._scale
-        return _landmarks(self._z[self._width_rows] / unit, LARGEST_RANK), unit
+        return choose_landmarks(self._z[self._width_rows] / unit, LARGEST_RANK), unit
 
     def _slopes(self, fit: RidgeFit) -> Array:
         """Differentiate the fit: kernels at landmarks, and the line; steps have no slope."""
         basis = fit.basis
-        assert isinstance(basis.landmarks, Landmarks)
+        landmarks = basis.features
+        assert isinstance(landmarks, Landmarks)
         z = self._z / basis.unit
         k = self._line.slopes.shape[1]
         of_line, of_features = fit.coefficients[:k], fit.coefficients[k + len(self.steps) :]
-        at_landmarks = basis.landmarks.inverse @ of_features
+        at_landmarks = landmarks.inverse @ of_features
         line = self._line.slopes @ of_line
-        kappa = KERNELS["gaussian"].matrix(z, basis.landmarks.points)
+        kappa = KERNELS["gaussian"].matrix(z, landmarks.points)
         gradients = []
         for k in range(z.shape[1]):
-            apart = z[:, k, np.newaxis] - basis.landmarks.points[:, k]
+            apart = z[:, k, np.newaxis] - landmarks.points[:, k]
             gradients.append((-2 / basis.unit) * ((apart * kappa) @ at_landmarks) + line[k])
         return np.stack(gradients, axis=1)
 
@@ -498,35 +492,7 @@ class RidgeAdjustment:
         return (Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z)))
 
 
-class AdditiveRidge(Ridge):
-    """Ridge regressions on a sum of functions of the columns of z, one of each.
-
-    That is far less than a function of all columns, and can be learned from few samples when there
-    are many columns. It knows no slopes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from chsic.inference.ridge import AdditiveRidge, Ridge
-    >>> rng = np.random.default_rng(0)
-    >>> z = rng.normal(size=(400, 8))
-    >>> target = np.sin(2 * z).sum(axis=1, keepdims=True) + rng.normal(size=(400, 1))
-    >>> errors = [kind(z).fit(target).fit.error for kind in (AdditiveRidge, Ridge)]
-    >>> bool(errors[0] < errors[1] / 2)
-    True
-    """
-
-    def _landmarks(self, width: float) -> tuple[Landmarks | EachColumn, float]:
-        d = self._z.shape[1]
-        # Distances in one column are that much smaller: theory.md, eq. 11.
-        unit = width * self._scale / d**0.5
-        rank = min(LARGEST_COLUMN_RANK, max(1, LARGEST_SUM_RANK // d))
-        columns = self._z[self._width_rows].T / unit
-        each = tuple(_landmarks(column[:, np.newaxis], rank) for column in columns)
-        return EachColumn(each), unit
-
-
-def _landmarks(z: Array, rank: int) -> Landmarks:
+def choose_landmarks(z: Array, rank: int) -> Landmarks:
     """Choose Nyström landmarks of z by pivoted Cholesky (theory.md, eq. 7)."""
     gaussian = KERNELS["gaussian"]
     return fit_landmarks(z, gaussian, LANDMARK_ACCURACY, rank, LANDMARK_CANDIDATES)[0]

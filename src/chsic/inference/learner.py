@@ -75,13 +75,17 @@ class Learner:
             spreads = np.full(len(spreads), np.sqrt((spreads**2).sum()))
         standard = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
         describe = _main_features if are_features else _features
-        few = standard[self._few]
-        smooth = describe(few) if are_features else np.column_stack([few, describe(few)])
-        turn, ridge = self._learn_smooth(smooth)
-        directions = np.eye(len(turn))
-        if len(turn) > 1:
-            directions = np.hstack([directions, np.linalg.svd(turn)[0][:, :TURNED]])
-        targets = _principal(describe(standard[self._many]))
+        described = describe(standard[self._many])
+        turn, ridge = np.eye(1), self._plain
+        directions = turn
+        if self.several:
+            few = standard[self._few]
+            smooth = described if len(few) == len(described) else describe(few)
+            if not are_features:
+                smooth = np.column_stack([few, smooth])
+            turn, ridge = self._learn_smooth(smooth)
+            directions = np.hstack([np.eye(len(turn)), np.linalg.svd(turn)[0][:, :TURNED]])
+        targets = _principal(described)
         some = self._many_plain if ridge is self._plain else ridge.at(self._many)
         if not self.several and not some.neighbours_share_residuals(targets):
             return Learned(turn, ridge.only_wide())
@@ -92,8 +96,7 @@ class Learner:
 
     def _learn_smooth(self, targets: Array) -> Learned:
         """Choose a metric or a form, by the error (theory.md, eq. 9) in a few samples."""
-        if self._few_plain is None:
-            return Learned(np.eye(1), self._plain)
+        assert self._few_plain is not None
         turn, ridge, least = learn_metric(self._z[self._few], targets, self._few_plain)
         for form in self._few_forms:
             error = form.fit(targets).fit.error

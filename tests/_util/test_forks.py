@@ -147,9 +147,7 @@ def test_a_regression_that_another_thread_prepares_is_prepared_in_a_child(monkey
     make = Ridge._make_basis
 
     def prepare(wait):
-        monkeypatch.setattr(
-            Ridge, "_make_basis", lambda self, width: [wait(), make(self, width)][1]
-        )
+        monkeypatch.setattr(Ridge, "_make_basis", lambda self, *of: [wait(), make(self, *of)][1])
         ridge.fit(z)
 
     with Elsewhere(prepare):

@@ -40,10 +40,10 @@ def sign_t(z, u, v):
 
 
 def test_the_table_is_complete():
-    assert len(NULL) == 16 + 10
+    assert len(NULL) == 16 + 12
     assert len(ALTERNATIVE) == 15 + 3
-    assert list(SCENARIOS)[: 16 + 10] == NULL  # in the order of the table
-    assert len(EVERY) == 31 + 26 + 17
+    assert list(SCENARIOS)[: 16 + 12] == NULL  # in the order of the table
+    assert len(EVERY) == 31 + 26 + 19
     assert all(name == scenario.name for name, scenario in SCENARIOS.items())
 
 
@@ -253,6 +253,8 @@ ROUGH = {  # functions of one sample of z that is uniform, or standard normal
     "ten-jumps": lambda z: math.floor(10 * z[0]),
     "threshold": lambda z: float(z[0] > 0.3 if len(z) == 1 else z[0] > 0 and z[1] > 0.3),
     "sawtooth": lambda z: 7 * z[0] % 1 if len(z) == 1 else 3 * z[0] % 1 + 2 * z[1] % 1,
+    "opening-hours": lambda z: float(1 / 3 < 10 * z[0] % 1 < 3 / 4),
+    "bump": lambda z: math.exp(-(((z[0] - 0.5) / 0.02) ** 2)),
     "fast-wave": lambda z: math.sin(2 * math.pi * (20 if len(z) == 1 else 5) * z[0]),
     "products": lambda z: sum(z[k] * z[k + 1] for k in range(len(z) - 1)),
 }

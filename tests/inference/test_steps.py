@@ -101,6 +101,8 @@ def test_the_result_tells_what_z_explains():
 ROUGH = {
     "four jumps": (1, lambda z: np.floor(4 * z[:, 0])),
     "sawtooth": (1, lambda z: (7 * z[:, 0]) % 1),
+    "opening hours": (1, lambda z: abs((10 * z[:, 0]) % 1 - 0.5) < 0.2),
+    "bump": (1, lambda z: np.exp(-(((z[:, 0] - 0.5) / 0.02) ** 2))),
     "fast wave": (1, lambda z: np.sin(40 * np.pi * z[:, 0])),
     "threshold of two of five": (5, lambda z: 1.0 * (z[:, 0] > 0.5) * (z[:, 1] > 0.4)),
 }
@@ -109,12 +111,12 @@ ROUGH = {
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", ROUGH)
 def test_the_level_holds_where_z_is_rough(name):
-    """Of 40 true nulls, eight rejections at 0.05 happen once in 4,000 times; once all were."""
+    """Of 24 true nulls, six rejections at 0.05 happen once in 1,000 times; once all were."""
     d, function = ROUGH[name]
     rejected = 0
-    for seed in range(40):
+    for seed in range(24):
         rng = np.random.default_rng(seed)
         z, (e, h) = rng.random((500, d)), rng.normal(size=(2, 500))
         f = function(z) / function(z).std()
         rejected += chsic.chsic_test(f + 0.5 * e, f + 0.5 * h, z).pvalue <= 0.05
-    assert rejected <= 7
+    assert rejected <= 5

@@ -209,14 +209,16 @@ def with_a_far_value(seed):
 )
 def test_neighbours_on_a_line(data, adjust):
     x, y, z = data
-    n = len(z)
-    alpha = max(12, n // 4)
-    lap, units = ref.laplacian(ref.nearest_on_line(z, alpha), n), ref.along(n, 5)
+    n, alpha = len(z), max(12, len(z) // 4)
     scaled = ref.scaled_z(z)
+    if adjust == "ridge":
+        learned = [ref.learn(scaled, ref.scaled_column(v)[1][:, None])[1] for v in (x, y)]
+        alpha = 4 if any(how.misses for how in learned) else alpha
+    lap, units = ref.laplacian(ref.nearest_on_line(z, alpha), n), ref.along(n, 5)
     if adjust == "none":
         both = (unadjusted(v, lambda k: ref.residuals_unadjusted(k, lap)) for v in (x, y))
     else:
-        both = (adjusted(v, scaled) for v in (x, y))
+        both = (adjusted(v, scaled, how) for v, how in zip((x, y), learned, strict=True))
     narrow, wide = (ref.kernel_between_units(scaled, units, width) for width in (0.5, 2.0))
     kernels = [(kernel, ref.centre_left(lap, units, kernel)) for kernel in (narrow, wide)]
     reference = Reference.of(*both, lap, units, *kernels)
@@ -233,6 +235,30 @@ def test_neighbours_on_a_line(data, adjust):
     # The library looks at 10,000 drawn pairs for eq. 29, which moves the centre a little.
     assert found == pytest.approx(own, abs=0.01)
     assert result.pvalue == pytest.approx(max(joint, min(own)), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("seed", "jumps", "misses"),
+    [pytest.param(2, 4, False, id="cut all at once"), pytest.param(3, 0, True, id="missed")],
+)
+def test_teeth_of_a_saw(monkeypatch, seed, jumps, misses):
+    """Where they are missed, few neighbours are compared."""
+    monkeypatch.setattr(planning, "LARGEST_RANK", 80)
+    rng = np.random.default_rng(seed)
+    z, (e, h) = np.sort(rng.random(80)), rng.normal(size=(2, 80))
+    x, y = 5 * z % 1 + 0.05 * e, z + h
+    scaled = ref.scaled_z(z)
+    learned = [ref.learn(scaled, ref.scaled_column(v)[1][:, None])[1] for v in (x, y)]
+    assert len(learned[0].steps) == jumps
+    assert any(how.misses for how in learned) == misses
+    lap, units = ref.laplacian(ref.nearest_on_line(z, 4 if misses else 20), 80), ref.along(80, 5)
+    both = (adjusted(v, scaled, how) for v, how in zip((x, y), learned, strict=True))
+    narrow, wide = (ref.kernel_between_units(scaled, units, width) for width in (0.5, 2.0))
+    kernels = [(kernel, ref.centre_left(lap, units, kernel)) for kernel in (narrow, wide)]
+    result = chsic.chsic_test(x, y, z, unit_size=5, tol=EXACT)
+    assert result.jumps == {"x": jumps, "y": 0}
+    # The narrow kernels of 80 samples are nearly singular.
+    Reference.of(*both, lap, units, *kernels).check(result, rel=1e-6)
 
 
 def test_reference_finds_the_jump():

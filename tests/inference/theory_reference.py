@@ -189,7 +189,7 @@ def ridge(z, gram, how=None, widths=None):
             squares = (z[:, :, None] * z[:, None, :])[:, *np.triu_indices(d)]
             kernel = squares @ squares.T * 2 / (d * (d + 1))
         elif how.form == "sum":
-            rank = min(24, max(1, 168 // d))
+            rank = min(84, max(1, 168 // d))
             width_of_one = width * typical / d**0.5
             each = [nystroem(z[:, [k]], width_of_one, rank, 1e-6) for k in range(d)]
             kernel = sum(each) / d
@@ -216,17 +216,20 @@ class How:
     form: str = "metric"
     steps: tuple = ()
     rough: bool = True
+    misses: bool = False
 
     def widths(self, d):
         """Those always tried, and those tried if one of the last two of these is best."""
         if self.form == "products":
             return (1.0,), ()
         always = (2.0, 1.0, 0.5, 0.25, 0.06) if d == 1 else (2.0, 1.0, 0.5, 0.125)
-        narrow = (0.125, 0.03) if d == 1 else (0.25,)
+        narrow = (0.125, 0.03) if d == 1 else (0.25, 0.06) if self.form == "sum" else (0.25,)
         return (always, narrow) if self.rough else (always[:-1], ())
 
     def fit(self, z, gram):
-        return ridge(z @ self.turn, gram, self)
+        """Steps or none, whichever has the lower error."""
+        options = [dataclasses.replace(self, steps=()), self] if self.steps else [self]
+        return min((ridge(z @ self.turn, gram, one) for one in options), key=lambda r: r.error)
 
 
 # Steps --------------------------------------------------------------------------------------------
@@ -254,42 +257,97 @@ def learn(z, values):
     if d > 1:
         turn, form = learn_metric(z, values)
         how = How(turn if form == "metric" else np.eye(d), form)
-    targets = principal(features_of(values)[1])
+    columns, features = features_of(values)
+    targets = principal(features)
     directions = np.eye(d)
     if d > 1:
         directions = np.hstack([directions, np.linalg.svd(turn)[0][:, :2]])
-    found = [how]
-    if d == 1 and not neighbours_share(z, targets, how):
+    elif all(shared(z, v, dataclasses.replace(how, rough=False)) <= 1 for v in (columns, targets)):
         return np.eye(1), How(np.eye(1), rough=False)
+    sets = []
     for width in (1.0,) if how.form == "products" else (2.0, 0.5):
-        smooth = ridge(z @ how.turn, targets @ targets.T, how, (width,))
-        values_of_s, vectors = np.linalg.eigh(np.eye(len(z)) - smooth.left)
-        explained = vectors[:, values_of_s >= 0.5]
-        steps = find_steps(z @ directions, targets, explained)
-        if steps:
-            found.append(How(how.turn, how.form, tuple(steps)))
-    best = min(found, key=lambda one: log_error(one, z, targets))
-    rough = best.fit(z, targets @ targets.T).error
-    best.rough = False
-    best.rough = rough < 0.995 * best.fit(z, targets @ targets.T).error
+        explained = smooth_part(z, targets, how, width)
+        sets.append(find_steps(z @ directions, targets, explained))
+    explained = smooth_part(z, targets, how, 1.0 if how.form == "products" else 2.0)
+    sets += [all_at_once(z @ directions, targets, explained, line) for line in (False, True)]
+    options = [how, *(dataclasses.replace(how, steps=tuple(steps)) for steps in sets if steps)]
+    alone = [columns, *targets.T[:, :, None]]
+    best = min(options, key=lambda one: sum(np.log(one.fit(z, v @ v.T).error) for v in alone))
+    smoother = dataclasses.replace(best, rough=False)
+    best.rough = any(
+        best.fit(z, v @ v.T).error < 0.995 * smoother.fit(z, v @ v.T).error
+        for v in (columns, targets)
+    )
+    best.misses = d == 1 and shared(z, columns, best) > 2
     return turn if d > 1 else np.eye(1), best
 
 
-def neighbours_share(z, targets, how):
-    """Eq. 9b."""
-    wide = How(how.turn, rough=False).fit(z, targets @ targets.T)
-    along = (wide.left @ targets)[np.argsort(z[:, 0])]
-    n, q = targets.shape
-    shared = [sum(e[i] * e[i + 1] for i in range(n - 1)) / (e @ e) for e in along.T]
-    return np.mean(shared) + np.trace(np.eye(n) - wide.left) / n > (q * n) ** -0.5
+def smooth_part(z, targets, how, width):
+    """Directions of a smooth regression that its penalty leaves at least half of."""
+    fit = ridge(z @ how.turn, targets @ targets.T, how, (width,))
+    shares, vectors = np.linalg.eigh(np.eye(len(z)) - fit.left)
+    return vectors[:, shares >= 0.5]
 
 
-def log_error(how, z, targets):
-    """The mean logarithm of the error of each target, at the width and penalty of all."""
-    left = how.fit(z, targets @ targets.T).left
-    spent = np.trace(np.eye(len(z)) - left) + 3 * len(how.steps)
-    errors = ((left @ targets) ** 2).mean(axis=0) / (1 - spent / len(z)) ** 2
-    return np.log(errors).mean()
+def shared(z, targets, how):
+    """Eq. 9b, in standard deviations."""
+    fit = how.fit(z, targets @ targets.T)
+    return share_along(z[:, 0], fit.left @ targets, np.trace(np.eye(len(z)) - fit.left))
+
+
+def share_along(line, residuals, spent):
+    along = residuals[np.argsort(line)]
+    n, q = along.shape
+    products = [sum(e[i] * e[i + 1] for i in range(n - 1)) / (e @ e) for e in along.T]
+    return (np.mean(products) + spent / n) * (q * n) ** 0.5
+
+
+def all_at_once(along, targets, explained, straight):
+    """Eq. 9c: cuts of every direction along which neighbours share what is not explained."""
+    rest = targets - explained @ (explained.T @ targets)
+    steps = [
+        (line <= threshold).astype(float)
+        for line in along.T
+        if share_along(line, rest, explained.shape[1]) > 2
+        for threshold in cuts(line, rest, straight)
+    ]
+    base, some = explained, []
+    for step in steps:
+        beside = step - projection(base) @ step
+        if beside @ beside > 2:
+            some.append(step)
+            base = np.column_stack([base, step])
+    tried = sum(len(thresholds(line)) for line in along.T)
+    rest = targets - projection(base) @ targets
+    noise = (rest**2).sum(axis=0) / (len(along) - explained.shape[1] - len(some))
+    return worth_keeping(some, explained, targets, noise, tried)
+
+
+def cuts(line, values, straight):
+    """Thresholds of the cheapest segments, by going through all starts of the last one."""
+    order = np.argsort(line)
+    z, t = line[order], values[order]
+    noise = ((t[2:] - 2 * t[1:-1] + t[:-2]) ** 2).mean(axis=0) / 6
+    t = t / np.sqrt(noise)
+    n, q = t.shape
+    price = (1 + q * (2 if straight else 1)) * np.log(n)
+    best = {0: (0.0, ())}
+    for end in range(5, n + 1):
+        options = []
+        for start, (cost, before) in best.items():
+            if end - start >= 5:
+                part = [np.ones(end - start)] + ([z[start:end]] if straight else [])
+                rest = t[start:end] - projection(np.column_stack(part)) @ t[start:end]
+                options.append((cost + (rest**2).sum() + price, (*before, start)))
+        if options:
+            best[end] = min(options)
+    return [(z[cut - 1] + z[cut]) / 2 for cut in best[n][1] if cut > 0]
+
+
+def thresholds(line):
+    """Places between different values, with five samples on either side."""
+    values = np.sort(line)
+    return [k for k in range(5, len(values) - 4) if values[k] != values[k - 1]]
 
 
 def find_steps(along, targets, explained):
@@ -330,16 +388,14 @@ def find_steps(along, targets, explained):
                     regions.append(((*depth, column), part))
     left = np.eye(n) - hat
     noise = ((left @ targets) ** 2).sum(axis=0) / freedom
-    start = (np.eye(n) - smooth) @ targets / np.sqrt(noise)
     # Places inside parts count as tried.
-    tried = sum(
-        1
-        for _, inside in regions
-        for column in range(d)
-        for values in [np.sort(along[inside, column])]
-        for count in range(5, len(values) - 4)
-        if values[count] != values[count - 1]
-    )
+    tried = sum(len(thresholds(line[inside])) for _, inside in regions for line in along.T)
+    return worth_keeping(steps, explained, targets, noise, tried)
+
+
+def worth_keeping(steps, explained, targets, noise, tried):
+    """Drop steps that the others have made superfluous, the least of them first."""
+    start = (targets - explained @ (explained.T @ targets)) / np.sqrt(noise)
     kept = list(steps)
     while kept:
         gains = []

@@ -60,6 +60,18 @@ def _sawtooth(z: Array) -> Array:
     return (3 * z[:, 0]) % 1 + (2 * z[:, 1]) % 1
 
 
+def _opening_hours(z: Array) -> Array:
+    """Open and close on ten days."""
+    hour = (10 * z[:, 0]) % 1
+    return np.where((hour > 1 / 3) & (hour < 3 / 4), 1.0, 0.0)
+
+
+def _bump(z: Array) -> Array:
+    """Differ in a small place alone."""
+    bump: Array = np.exp(-(((z[:, 0] - 0.5) / 0.02) ** 2))
+    return bump
+
+
 def _fast_wave(z: Array) -> Array:
     """Let a wave in one column be the faster the fewer columns there are."""
     turns = 20 if z.shape[1] == 1 else 5
@@ -110,6 +122,8 @@ INDEPENDENT: dict[str, tuple[tuple[int, ...], Draw]] = {
     "four-jumps": ((1,), _following(lambda z: np.floor(4 * z[:, 0]))),
     "ten-jumps": ((1,), _following(lambda z: np.floor(10 * z[:, 0]))),
     "threshold": ((1, 5), _following(_threshold, normal=True)),
+    "opening-hours": ((1,), _following(_opening_hours)),
+    "bump": ((1,), _following(_bump)),
     "sawtooth": ((1, 5), _following(_sawtooth)),
     "fast-wave": ((1, 5), _following(_fast_wave)),
     "products": ((5, 10), _following(_products, normal=True)),

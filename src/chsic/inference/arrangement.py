@@ -52,6 +52,7 @@ from chsic.pairs.strata import SMALLEST_STRATUM
 
 ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, a quarter of the samples between
 ALPHA_IN_SPACE = 24.0
+FEW_NEIGHBOURS = 4.0  # where a regression misses something
 BLOCK_SIZE = 8  # of pairs="blocks"
 NARROW, WIDE = 0.5, 2.0  # widths of kernels on z between units, in median distances
 UNRELATED = 1e-6  # kernel on z between units below which they are unrelated
@@ -115,6 +116,8 @@ def arrange(
     n: int,
     learned: Sequence[Learned],
     rng: np.random.Generator | None = None,
+    *,
+    closely: bool = False,
 ) -> Arrangement:
     """Choose pairs and units for n samples; with several columns of z, in learned metrics.
 
@@ -128,6 +131,9 @@ def arrange(
         Metrics and regressions of the variables; with one column of z they may come later.
     rng : numpy.random.Generator, optional
         Draws the folds of a regressor of the user; nothing else depends on it.
+    closely : bool
+        Whether few neighbours are compared by default, as the regression of a variable misses
+        something. `compares_closely` tells, of x or y alone: that does not touch the level.
     """
     if given.in_strata:
         return _in_strata(given, n)
@@ -140,7 +146,7 @@ def arrange(
         scaled = scaled @ join_metrics([one.turn for one in learned])  # theory.md, eq. 12
         distance = typical_distance(scaled) or 1.0
     line = _line(z) if z.on_line else None
-    graph = _choose_pairs(given, scaled, line, np.random.default_rng(0))  # orders ties
+    graph = _choose_pairs(given, scaled, line, np.random.default_rng(0), closely)  # orders ties
     number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
     units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
     centres, some = units.means(scaled) / distance, some_pairs(graph)
@@ -302,14 +308,21 @@ def _adjustments(
     return (CrossFittedAdjustment(adjust, z, rng),), type(adjust).__name__
 
 
-def default_alpha(n: int, d: int) -> float:
+def compares_closely(learned: Sequence[Learned]) -> bool:
+    """Tell whether what the regression of any variable misses asks for few neighbours."""
+    return any(one.misses for one in learned)
+
+
+def default_alpha(n: int, d: int, closely: bool) -> float:
     """Return how many neighbours a sample is paired with by default."""
+    if closely:
+        return FEW_NEIGHBOURS
     least, most = ALPHA_ON_LINE
     return min(float(np.clip(n // 4, least, most)) if d == 1 else ALPHA_IN_SPACE, n - 1)
 
 
 def _choose_pairs(
-    given: Given, scaled: Array, line: Index | None, rng: np.random.Generator
+    given: Given, scaled: Array, line: Index | None, rng: np.random.Generator, closely: bool
 ) -> PairGraph:
     settings, z = given.settings, given.confounder
     assert z is not None
@@ -330,7 +343,8 @@ def _choose_pairs(
             else blocks_in_space(scaled, size, rng)
         )
         return complete_in_blocks(cut)
-    alpha = default_alpha(n, z.numbers.shape[1]) if settings.alpha is None else settings.alpha
+    default = default_alpha(n, z.numbers.shape[1], closely)
+    alpha = default if settings.alpha is None else settings.alpha
     count = count_pairs(n, alpha)
     if settings.pairs == "closest":
         if scaled.shape[1] == 1 or count == max_pairs(n):

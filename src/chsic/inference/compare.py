@@ -9,7 +9,7 @@ import numpy as np
 from chsic._util.parallel import in_order
 from chsic.data.samples import Samples
 from chsic.inference import cautions
-from chsic.inference.arrangement import Arrangement, arrange
+from chsic.inference.arrangement import Arrangement, arrange, compares_closely
 from chsic.inference.batches import Batch
 from chsic.inference.contribute import (
     Rows,
@@ -123,7 +123,12 @@ class Question:
         if alpha is not None:
             settings = dataclasses.replace(given.settings, alpha=alpha)
             given = dataclasses.replace(given, settings=settings, like=given)
-        return arrange(given, len(self.samples), self.learned, rng)
+        return arrange(given, len(self.samples), self.learned, rng, closely=self.closely)
+
+    @property
+    def closely(self) -> bool:
+        """Whether few neighbours are compared by default."""
+        return compares_closely(self.learned)
 
     def plan(
         self, arrangement: Arrangement, bandwidth: Bandwidths, workers: int = 1

@@ -94,8 +94,8 @@ def chsic_test(
         Number of neighbours a sample is paired with, on a line rounded to half as many on each
         side; for ``"closest"`` the mean number of partners. (A sample is also the neighbour of
         others, and has fewer at the ends of a line; ``result.alpha`` is the mean number.)
-        ``"auto"``: a quarter of the samples, between 12 and 48, for one column of z, and 24 for
-        several.
+        ``"auto"``: a quarter of the samples, between 12 and 48, for one column of z, or 4 if
+        neighbours show that the regression of x or of y missed something; 24 for several columns.
         Not for ``"blocks"``, ``"strata"`` and a `PairGraph`.
     null : {"auto", "signs", "exhaustive", "pearson3"}
         Where the p-value comes from: random signs of units, which are samples or, at large n,

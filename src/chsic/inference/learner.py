@@ -24,14 +24,29 @@ STEP_SAMPLES = 5_000  # in which jumps are looked for
 RANK = 10  # features of a variable whose dependence on z decides the metric
 PRINCIPAL = 3  # components of these, in which jumps are looked for
 FORMS = (AdditiveRidge, QuadraticRidge)  # tried beside all directions of z together
+# Standard deviations of chance, above which neighbours in z share residuals (theory.md, eq. 9b):
+SHARED = 1.0  # of wide kernels, so that narrow ones and jumps are tried
+MISSED = 2.0  # of the regression that was chosen, so that fewer neighbours are compared
 TURNED = 2  # directions of the metric that jumps may have, besides those of the columns
 
 
 class Learned(NamedTuple):
-    """What was learned of one variable: its metric of z, and regressions on all rows of z."""
+    """What was learned of one variable given z.
+
+    Attributes
+    ----------
+    turn : array, shape (d, d)
+        Its metric of z.
+    ridge : Ridge
+        Regressions on all rows of z.
+    misses : bool
+        Whether samples that follow each other along the one column of z share what regressions
+        leave of the variable.
+    """
 
     turn: Array
     ridge: Ridge
+    misses: bool = False
 
 
 class Learner:
@@ -83,16 +98,23 @@ class Learner:
             smooth = described if len(few) == len(described) else describe(few)
             if not are_features:
                 smooth = np.column_stack([few, smooth])
-            turn, ridge = self._learn_smooth(smooth)
+            turn, ridge, _ = self._learn_smooth(smooth)
             directions = np.hstack([np.eye(len(turn)), np.linalg.svd(turn)[0][:, :TURNED]])
         targets = _principal(described)
+        columns = targets if are_features else standard[self._many]
         some = self._many_plain if ridge is self._plain else ridge.at(self._many)
-        if not self.several and not some.neighbours_share_residuals(targets):
-            return Learned(turn, ridge.only_wide())
-        stepped = some.find_steps(targets, directions)
+        if not self.several:
+            wide = some.only_wide()
+            if all(wide.shared_by_neighbours(of) <= SHARED for of in (columns, targets)):
+                return Learned(turn, ridge.only_wide())
+        stepped = some.find_steps(columns, targets, directions)
         if len(stepped.steps):
             ridge = stepped if some is ridge else ridge.with_steps(stepped.steps)
-        return Learned(turn, ridge if stepped.is_rough(targets) else ridge.only_wide())
+        if not stepped.is_rough(columns, targets):
+            ridge, stepped = ridge.only_wide(), stepped.only_wide()
+        # In space even the nearest samples are far apart, and fewer of them would not help.
+        misses = not self.several and stepped.shared_by_neighbours(columns) > MISSED
+        return Learned(turn, ridge, misses)
 
     def _learn_smooth(self, targets: Array) -> Learned:
         """Choose a metric or a form, by the error (theory.md, eq. 9) in a few samples."""

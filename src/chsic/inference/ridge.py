@@ -20,7 +20,8 @@ from chsic._util.arrays import Rows, row_blocks, sorted_unique
 from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch
-from chsic.inference.steps import Steps, find_steps
+from chsic.inference.segments import find_cuts
+from chsic.inference.steps import Condition, Steps, find_steps, steps_at
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import Landmarks, fit_landmarks
@@ -30,7 +31,8 @@ LARGEST_RANK = 128  # features of z
 LANDMARK_ACCURACY = 1e-6
 STEP_WIDTHS = (2.0, 0.5)  # of smooth regressions beside which steps are looked for
 ROUGH = 0.005  # of the error, which narrow kernels have to gain to be used
-SHARED = 1.0  # standard deviations of chance, from which on neighbours share residuals
+EXPLAINED = 1e-6  # of the variance of a column, which z leaves at most if it explains all
+MUCH_SHARED = 2.0  # from which on all steps are looked for at once
 STEP_COST = 3.0  # degrees of freedom of the place of a step
 LANDMARK_CANDIDATES = 200  # samples of z that landmarks are chosen from
 WIDTH_SAMPLES = 1_000  # on which the width is chosen
@@ -207,6 +209,7 @@ class Fitted:
     slopes: Array | None = None
 
 
+_Choice: TypeAlias = tuple[float, bool]  # a width of the kernel, and whether there are steps
 _Made: TypeAlias = tuple[Basis, Directions]  # a basis, and its directions at the fitted rows
 
 
@@ -222,10 +225,12 @@ class Ridge:
     metric : array, shape (d, d), optional
         Regressions are on ``z @ metric``.
     steps : Steps, optional
-        Jumps along z, which are fitted as well.
+        Jumps along z. Every fit has them, or does not, as its error decides.
 
     Attributes
     ----------
+    steps : Steps
+        As given; none if not.
     rows : slice or array of int
         Samples that are fitted.
 
@@ -251,7 +256,8 @@ class Ridge:
         steps: Steps | None = None,
     ) -> None:
         self._metric, self._columns = metric, z
-        self.steps = Steps(np.eye(z.shape[1])) if steps is None else steps
+        self._none = Steps(np.eye(z.shape[1]))
+        self.steps = self._none if steps is None else steps
         z = z if metric is None else z @ metric
         self.rows: Rows = some_rows(z, LARGEST_FIT)
         self._fits_all = isinstance(self.rows, slice)
@@ -261,13 +267,18 @@ class Ridge:
         self._line = Line.of(self._z)
         self._widths = self._all_widths()
         self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
-        self._bases: dict[float, _Made] = {}
+        self._bases: dict[float, _Made] = {}  # of widths, without steps
+        self._stepped: dict[float, _Made] = {}  # and with them
         self._trial: Ridge | None = None
         self._is_shared = False
 
     def with_steps(self, steps: Steps) -> Ridge:
-        """Return regressions on the same z that have steps."""
-        return type(self)(self._columns, self._scale, self._metric, steps)
+        """Return regressions on the same z that may have steps."""
+        same = copy.copy(self)  # bases without steps are shared
+        same.steps, same._stepped = steps, {}
+        trial = self._on_few()
+        same._trial = None if trial is None else trial.with_steps(steps)
+        return same
 
     def at(self, rows: Rows) -> Ridge:
         """Return the same kind of regressions on some of the samples alone."""
@@ -275,31 +286,65 @@ class Ridge:
             return self
         return type(self)(self._columns[rows], self._scale, self._metric, self.steps)
 
-    def find_steps(self, targets: Array, directions: Array) -> Ridge:
-        """Return regressions with the steps that targets, given at `rows`, are seen to make.
+    def find_steps(self, columns: Array, targets: Array, directions: Array) -> Ridge:
+        """Return regressions with the steps that a variable, given at `rows`, is seen to make.
 
         They are looked for beside smooth regressions of several widths, as a narrow one follows
-        jumps itself and a wide one takes for jumps what is only steep. The error decides, to which
-        the search for the place of every step adds.
-        """
-        z, found = self._columns[self.rows], []
-        for width in self._step_widths:
-            basis, at_samples = self._basis(width)
-            explained = at_samples.values.T @ targets
-            _, shrinkage = self._least_error(basis.shrinkage, targets, explained)
-            smooth = at_samples.values[:, shrinkage >= 0.5]
-            steps = find_steps(z, directions, targets, smooth)
-            if len(steps):
-                found.append(self.with_steps(steps))
-        return min([self, *found], key=lambda one: one._log_error(targets)) if found else self
+        jumps itself and a wide one takes for jumps what is only steep; and all at once along
+        directions in which samples that follow each other share much of what a wide one leaves.
+        The error decides, to which the search for the place of every step adds.
 
-    def _log_error(self, targets: Array) -> float:
-        """Return the mean logarithm of the error: targets of little noise count as much."""
-        fitted = self.fit(targets)
-        assert fitted.residuals is not None
-        n, spent = len(targets), fitted.fit.shrinkage.sum() + STEP_COST * len(self.steps)
-        errors = (fitted.residuals**2).mean(axis=0) / (1 - spent / n) ** 2
-        return float(np.log(np.maximum(errors, 1e-300)).mean())
+        Parameters
+        ----------
+        columns : array, shape (n, p)
+            The variable.
+        targets : array, shape (n, q)
+            A few features of it.
+        directions : array, shape (d, k)
+            Along which steps are looked for.
+        """
+        z, sets = self._columns[self.rows], []
+        for width in self._step_widths:
+            sets.append(find_steps(z, directions, targets, self._smooth(width, targets)))
+        sets += self._steps_all_at_once(z, targets, directions)
+        # Several searches may give the same.
+        different = {steps.regions: steps for steps in sets if len(steps)}
+        if not different:
+            return self
+        options = [self, *(self.with_steps(steps) for steps in different.values())]
+        alone = [columns, *targets.T[:, :, np.newaxis]]
+        return min(options, key=lambda one: sum(one._log_error(values) for values in alone))
+
+    def _steps_all_at_once(self, z: Array, targets: Array, directions: Array) -> list[Steps]:
+        """Cut directions into segments, constant or straight."""
+        smooth = self._smooth(self._step_widths[0], targets)
+        beside = targets - smooth @ (smooth.T @ targets)
+        along = z @ directions
+        jumping = [
+            k
+            for k, values in enumerate(along.T)
+            if _neighbours_share(beside, values, smooth.shape[1]) > MUCH_SHARED
+        ]
+        sets = []
+        for straight in (False, True):
+            found = [
+                Condition(k, threshold, below=True)
+                for k in jumping
+                for threshold in find_cuts(along[:, k], beside, straight)
+            ]
+            if found:
+                sets.append(steps_at(z, directions, found, targets, smooth))
+        return sets
+
+    def _smooth(self, width: float, targets: Array) -> Array:
+        """Return orthonormal functions of z that explain targets, of a width of the kernel."""
+        basis, at_samples = self._basis((width, False))
+        _, shrinkage = self._least_error(basis, targets, at_samples.values.T @ targets)
+        smooth: Array = at_samples.values[:, shrinkage >= 0.5]
+        return smooth
+
+    def _log_error(self, values: Array) -> float:
+        return float(np.log(max(self._choose(values)[1], 1e-300)))
 
     def shared(self) -> Self:
         """Return these regressions, marked as those of several variables."""
@@ -308,32 +353,31 @@ class Ridge:
 
     def forget(self) -> None:
         """Drop what is made again when it is asked for, unless several variables share it."""
+        self._stepped = {}
         if not self._is_shared:
             self._bases, self._trial = {}, None
 
-    def neighbours_share_residuals(self, targets: Array) -> bool:
-        """Whether samples that follow each other along z share what wide kernels leave.
+    def shared_by_neighbours(self, targets: Array) -> float:
+        """Return how much samples that follow each other along z share of what is not explained.
 
-        If they do not, nothing is left that narrow kernels or steps could follow (von Neumann 1941;
-        theory.md, eq. 9b).
+        In standard deviations of chance (von Neumann 1941; theory.md, eq. 9b).
         """
-        fitted = self.only_wide().fit(targets)
+        fitted = self.fit(targets)
         assert fitted.residuals is not None
-        along = fitted.residuals[np.argsort(self._z[:, 0], kind="stable")]
-        squares = np.einsum("ij,ij->j", along, along)
-        products = np.einsum("ij,ij->j", along[1:], along[:-1])
-        n, q = targets.shape
-        ratios = np.divide(products, squares, where=squares > 0, out=np.zeros(q))
-        expected = -float(fitted.fit.shrinkage.sum()) / n
-        return bool(ratios.mean() - expected > SHARED / (q * n) ** 0.5)
+        # What z explains altogether leaves rounding, which neighbours may share.
+        noisy = fitted.residuals.var(axis=0) > EXPLAINED * targets.var(axis=0)
+        spent = float(fitted.fit.shrinkage.sum())
+        return _neighbours_share(fitted.residuals[:, noisy], self._z[:, 0], spent)
 
-    def is_rough(self, targets: Array) -> bool:
-        """Whether narrow kernels follow these targets better than wide ones, by more than chance.
+    def is_rough(self, *targets: Array) -> bool:
+        """Whether narrow kernels follow any of these better than wide ones, by more than chance.
 
         Where nothing depends on z, all widths are alike, and narrow ones take memory and time.
         """
-        wide = self.only_wide().fit(targets).fit.error
-        return self.fit(targets).fit.error < (1 - ROUGH) * wide
+        wide = self.only_wide()
+        return any(
+            self._choose(values)[1] < (1 - ROUGH) * wide._choose(values)[1] for values in targets
+        )
 
     def only_wide(self) -> Ridge:
         """Return the same regressions, of wide kernels alone: it takes less time."""
@@ -357,15 +401,16 @@ class Ridge:
     @property
     def nbytes(self) -> int:
         """Bytes of what regressions share."""
-        shared = sum(directions.values.nbytes for _, directions in list(self._bases.values()))
+        made = [*self._bases.values(), *self._stepped.values()]
+        shared = sum(directions.values.nbytes for _, directions in made)
         return int(self._z.nbytes + shared + (self._trial.nbytes if self._trial else 0))
 
     def fit(self, values: Array, *, slopes: bool = False) -> Fitted:
         """Regress columns, given at `rows`, together: one width and one penalty for all of them."""
-        basis, at_samples = self._basis(self._choose_width(values))
+        basis, at_samples = self._basis(self._choose(values)[0])
         directions = at_samples.values
         explained = directions.T @ values
-        error, shrinkage = self._least_error(basis.shrinkage, values, explained)
+        error, shrinkage = self._least_error(basis, values, explained)
         weights = shrinkage[:, np.newaxis] * explained  # theory.md, eq. 8
         spent = shrinkage**2 - 2 * shrinkage
         fit = RidgeFit(basis, shrinkage, spent, basis.turn @ weights, error, self._fits_all)
@@ -379,29 +424,31 @@ class Ridge:
         gradients = self._slopes(fit) if slopes else None
         return Fitted(fit, residuals, noise, at_samples, gradients)
 
-    def _choose_width(self, values: Array) -> float:
-        """Choose on some samples, so that features of all of them are made for one width only."""
+    def _choose(self, values: Array) -> tuple[_Choice, float]:
+        """Choose on some samples, so that features of all of them are made but once."""
         trial = self._on_few()
         if trial is not None:
-            return trial._choose_width(values[self._width_rows])
-        errors = {width: self._error(width, values) for width in self._widths.always}
-        best = min(errors, key=errors.__getitem__)
-        if best in self._widths.always[-2:]:
-            errors |= {width: self._error(width, values) for width in self._widths.narrow}
-            best = min(errors, key=errors.__getitem__)
-        return best
+            return trial._choose(values[self._width_rows])
+        choices: dict[_Choice, float] = {}
+        for stepped in (False, True) if len(self.steps) else (False,):
+            errors = {width: self._error((width, stepped), values) for width in self._widths.always}
+            if min(errors, key=errors.__getitem__) in self._widths.always[-2:]:
+                errors |= {
+                    width: self._error((width, stepped), values) for width in self._widths.narrow
+                }
+            choices |= {(width, stepped): error for width, error in errors.items()}
+        best = min(choices, key=choices.__getitem__)
+        return best, choices[best]
 
-    def _error(self, width: float, values: Array) -> float:
-        basis, directions = self._basis(width)
-        return self._least_error(basis.shrinkage, values, directions.values.T @ values)[0]
+    def _error(self, choice: _Choice, values: Array) -> float:
+        basis, directions = self._basis(choice)
+        return self._least_error(basis, values, directions.values.T @ values)[0]
 
-    def _least_error(
-        self, shrinkage: Array, values: Array, explained: Array
-    ) -> tuple[float, Array]:
+    def _least_error(self, basis: Basis, values: Array, explained: Array) -> tuple[float, Array]:
         """Return the least error (1/n) RSS / (1 - tr S / n)^2 over penalties, and its shrinkage."""
-        n = len(values)
+        n, shrinkage = len(values), basis.shrinkage
         squares = (explained**2).sum(axis=1)
-        spent = (shrinkage.sum(axis=1) + STEP_COST * len(self.steps)) / n
+        spent = (shrinkage.sum(axis=1) + STEP_COST * len(basis.steps)) / n
         beside = np.einsum("ij,ij->", values, values) - squares.sum()
         rss = max(beside, 0.0) + (1 - shrinkage) ** 2 @ squares
         # theory.md, eq. 9
@@ -411,16 +458,18 @@ class Ridge:
             best = len(PENALTIES) - 1
         return float(errors[best]), shrinkage[best]
 
-    def _basis(self, width: float) -> _Made:
-        """Return the basis for a width of the kernel, and its directions at the fitted rows."""
-        if width not in self._bases:
+    def _basis(self, choice: _Choice) -> _Made:
+        """Return the basis for a choice, and its directions at the fitted rows."""
+        width, stepped = choice
+        bases = self._stepped if stepped else self._bases
+        if width not in bases:
             # Threads may make the same one twice, which takes no longer than to wait for it.
-            self._bases.setdefault(width, self._make_basis(width))
-        return self._bases[width]
+            bases.setdefault(width, self._make_basis(width, self.steps if stepped else self._none))
+        return bases[width]
 
-    def _make_basis(self, width: float) -> _Made:
+    def _make_basis(self, width: float, steps: Steps) -> _Made:
         features_of, unit = self._features(width)
-        free, of_free = self._free_functions()
+        free, of_free = self._free_functions(steps)
         features = features_of(self._z / unit)
         on_free = free.T @ features
         values, vectors = np.linalg.eigh(features.T @ features - on_free.T @ on_free)
@@ -434,17 +483,17 @@ class Ridge:
         # The hat matrix S in these directions: theory.md, eq. 8.
         shrinkage = 1 / (1 + PENALTIES[:, np.newaxis] / strengths)
         basis = Basis(
-            self._metric, self._centre, self._line, self.steps, features_of, unit, turn, shrinkage
+            self._metric, self._centre, self._line, steps, features_of, unit, turn, shrinkage
         )
         penalised = (features - free @ on_free) @ beside
         return basis, Directions(np.hstack([free, penalised]))
 
-    def _free_functions(self) -> tuple[Array, Array]:
+    def _free_functions(self, steps: Steps) -> tuple[Array, Array]:
         """Return line and steps made orthonormal, and the matrix that makes them so."""
         line = self._line(self._z)
-        if not len(self.steps):
+        if not len(steps):
             return line, np.eye(line.shape[1])
-        functions = np.hstack([line, self.steps(self._columns[self.rows])])
+        functions = np.hstack([line, steps(self._columns[self.rows])])
         left, sizes, right = np.linalg.svd(functions, full_matrices=False)
         large = sizes > 1e-8 * sizes[0]
         return left[:, large], right[large].T / sizes[large]
@@ -464,7 +513,7 @@ class Ridge:
         assert isinstance(landmarks, Landmarks)
         z = self._z / basis.unit
         k = self._line.slopes.shape[1]
-        of_line, of_features = fit.coefficients[:k], fit.coefficients[k + len(self.steps) :]
+        of_line, of_features = fit.coefficients[:k], fit.coefficients[k + len(basis.steps) :]
         at_landmarks = landmarks.inverse @ of_features
         line = self._line.slopes @ of_line
         kappa = KERNELS["gaussian"].matrix(z, landmarks.points)
@@ -490,6 +539,23 @@ class RidgeAdjustment:
     def parts(self) -> Iterator[Batch]:
         """Yield rows that follow each other."""
         return (Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z)))
+
+
+def _neighbours_share(residuals: Array, along: Array, spent: float) -> float:
+    """Return how much samples that follow each other share, in standard deviations of chance.
+
+    `spent` is the trace of the hat matrix: a fit makes its residuals a little unlike (theory.md,
+    eq. 9b).
+    """
+    residuals = residuals[np.argsort(along, kind="stable")]
+    squares = np.einsum("ij,ij->j", residuals, residuals)
+    products = np.einsum("ij,ij->j", residuals[1:], residuals[:-1])
+    n, q = residuals.shape
+    if q == 0:
+        return 0.0
+    ratios = np.divide(products, squares, where=squares > 0, out=np.zeros(q))
+    share: float = (ratios.mean() + spent / n) * (q * n) ** 0.5
+    return share
 
 
 def choose_landmarks(z: Array, rank: int) -> Landmarks:

@@ -17,7 +17,8 @@ from chsic.inference.ridge import Features, Ridge, Widths, choose_landmarks
 from chsic.kernels.features import Landmarks
 
 LARGEST_RANK = 168  # features of all columns of z
-LARGEST_COLUMN_RANK = 24  # features of each column of z
+LARGEST_COLUMN_RANK = 84  # features of each column of z
+WIDTHS = Widths((2.0, 1.0, 0.5, 0.125), (0.25, 0.06))  # of sums: a column may wave fast
 LARGEST_SUM = 80  # columns of which a sum of functions is tried
 FEWEST_FOR_PRODUCTS = 4  # columns; kernels of fewer have landmarks enough for their products
 
@@ -58,6 +59,9 @@ class AdditiveRidge(Ridge):
     def takes(d: int) -> bool:
         """Whether d columns are neither one nor too many."""
         return 1 < d <= LARGEST_SUM
+
+    def _all_widths(self) -> Widths:
+        return WIDTHS
 
     def _features(self, width: float) -> tuple[Features, float]:
         d = self._z.shape[1]

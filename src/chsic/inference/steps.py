@@ -112,6 +112,24 @@ def find_steps(z: Array, directions: Array, targets: Array, smooth: Array) -> St
     return Steps(directions, search.worth_keeping())
 
 
+def steps_at(
+    z: Array, directions: Array, thresholds: Sequence[Condition], targets: Array, smooth: Array
+) -> Steps:
+    """Return those steps at given thresholds that targets make beside a smooth regression.
+
+    Parameters
+    ----------
+    z, directions, targets, smooth
+        As for `find_steps`.
+    thresholds : sequence of Condition
+        Where steps may be.
+    """
+    search = _Search(z @ directions, targets, smooth)
+    for threshold in thresholds:
+        search.add_at(threshold)
+    return Steps(directions, search.worth_keeping())
+
+
 class _Search:
     """Steps of the largest gain, one after the other.
 
@@ -152,6 +170,13 @@ class _Search:
         self._divide(place, column, threshold, indicator)
         return True
 
+    def add_at(self, condition: Condition) -> None:
+        """Add the step below a threshold, unless it is explained already."""
+        indicator = (self._along[:, condition.direction] <= condition.threshold).astype(np.float64)
+        if (self._beside_explained(indicator) ** 2).sum() > SMALLEST_LENGTH:
+            self.steps.append(((condition,), indicator))
+            self._explain(indicator)
+
     def worth_keeping(self) -> tuple[Region, ...]:
         """Return the steps that explain what all others do not, the least of them dropped first."""
         kept = list(range(len(self.steps)))
@@ -173,9 +198,13 @@ class _Search:
         tried = sum(place.n_thresholds for place in self._places)
         return gain > 0 and bool(tried * chi2.sf(gain, q) <= SIGNIFICANT)
 
-    def _explain(self, indicator: Array) -> None:
+    def _beside_explained(self, indicator: Array) -> Array:
         for explained in self._explained:
             indicator = indicator - explained @ (explained.T @ indicator)
+        return indicator
+
+    def _explain(self, indicator: Array) -> None:
+        indicator = self._beside_explained(indicator)
         direction = indicator[:, np.newaxis] / np.linalg.norm(indicator)
         self._explained.append(direction)
         self._residuals = self._residuals - direction @ (direction.T @ self._residuals)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
@@ -13,7 +14,7 @@ from chsic._util.parallel import as_finished, in_order
 from chsic.data.arguments import Columns
 from chsic.data.column import Column
 from chsic.data.samples import Samples
-from chsic.inference.arrangement import arrange
+from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.compare import compare, remember
 from chsic.inference.given import Given
 from chsic.inference.plan import PlannedVariable
@@ -96,8 +97,14 @@ class ColumnTests:
         learned = given.learn([variable.clipped for variable in self._variables.values()])
         for one in learned:
             one.ridge.forget()  # there may be thousands of them
-        self._arrangement = arrange(given, len(self._columns[0].values), learned)
-        adjustments = self._arrangement.adjustments_of(len(self._variables))
+        n = len(self._columns[0].values)
+        misses = [k for k, one in zip(self._variables, learned, strict=False) if one.misses]
+        self._misses = frozenset(misses)
+        self._arrangements = {
+            closely: arrange(given, n, learned, closely=closely)
+            for closely in ((False, True) if misses else (False,))
+        }
+        adjustments = self._arrangements[False].adjustments_of(len(self._variables))
         self._adjustments = dict(zip(self._variables, adjustments, strict=True))
 
     def results(
@@ -108,16 +115,23 @@ class ColumnTests:
             if failure := self._failures.get(x) or self._failures.get(y):
                 yield (x, y), failure
         pairs = [pair for pair in pairs if not self._failures.keys() & pair]
-        if not pairs:
-            return
-        column_bytes = self._column_bytes(pairs)
+        for closely, arrangement in self._arrangements.items():
+            some = [pair for pair in pairs if bool(self._misses & {*pair}) == closely]
+            if some:
+                yield from self._results(some, arrangement, signs, workers)
+
+    def _results(
+        self, pairs: Sequence[Pair], arrangement: Arrangement, signs: Signs, workers: int
+    ) -> Iterator[tuple[Pair, IndependenceResult | Failure]]:
+        """Test pairs of columns that are compared over the same pairs of samples."""
+        column_bytes = self._column_bytes(pairs, arrangement)
         keep = 2 * column_bytes <= MOST_BYTES
         at_once = max(1, MOST_BYTES // (2 * column_bytes)) if keep else len(self._columns)
         held: dict[int, PlannedVariable | Failure] = {}
 
         def prepare(position: int) -> PlannedVariable:
-            planned = self._plan(position)
-            return remember(planned, self._arrangement) if keep else planned
+            planned = self._plan(position, arrangement)
+            return remember(planned, arrangement) if keep else planned
 
         def test(pair: Pair) -> IndependenceResult | Failure:
             first, second = (held[position] for position in pair)
@@ -127,7 +141,7 @@ class ColumnTests:
                 return second
             x, y = ([self._columns[position]] for position in pair)
             samples = Samples(x, y, self._z, self._n_omitted)
-            return compare(self._arrangement, self._settings, first, second, samples, signs(pair))
+            return compare(arrangement, self._settings, first, second, samples, signs(pair))
 
         for block in _tiles(pairs, at_once):
             needed = sorted({position for pair in block for position in pair})
@@ -137,9 +151,9 @@ class ColumnTests:
             held.update(zip(new, in_order(or_failure(prepare), new, workers), strict=True))
             yield from as_finished(or_failure(test), block, workers)
 
-    def _plan(self, position: int) -> PlannedVariable:
+    def _plan(self, position: int, arranged: Arrangement) -> PlannedVariable:
         column, variable = self._columns[position], self._variables[position]
-        adjustment, arranged = self._adjustments[position], self._arrangement
+        adjustment = self._adjustments[position]
         planned = plan_variable(
             column.name, variable, [column], adjustment, arranged.graph, arranged.z_names,
             interactions=arranged.plan.interactions is not None,
@@ -148,15 +162,16 @@ class ColumnTests:
             adjustment.ridge.forget()
         return planned
 
-    def _column_bytes(self, pairs: Sequence[Pair]) -> int:
+    def _column_bytes(self, pairs: Sequence[Pair], arrangement: Arrangement) -> int:
         """Guess from some columns what is kept of one: features, differences, weighted ones."""
         positions = sorted({position for pair in pairs for position in pair})
         rank = 1
+        plan = or_failure(functools.partial(self._plan, arranged=arrangement))
         for position in positions[:: max(1, len(positions) // COLUMNS_WEIGHED)]:
-            planned = or_failure(self._plan)(position)
+            planned = plan(position)
             if not isinstance(planned, Failure):
                 rank = max(rank, sum(k.landmarks.n_features for k in planned.plan.kernels))
-        return 3 * 8 * self._arrangement.plan.n_samples * rank
+        return 3 * 8 * arrangement.plan.n_samples * rank
 
 
 def _tiles(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from chsic.data.samples import (
     require_complete,
     require_nan_policy,
 )
-from chsic.inference.arrangement import Arrangement, arrange
+from chsic.inference.arrangement import Arrangement, arrange, compares_closely
 from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
 from chsic.inference.learner import Learned
@@ -39,6 +39,7 @@ from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.settings import Settings, as_resamples
+from chsic.inference.variable import Variable
 
 CACHE_BYTES = 2**29  # of what conditioning sets decide, and of variables given them
 MOST_ANSWERS = 100_000
@@ -66,29 +67,17 @@ class Answer(NamedTuple):
 
 NOTHING_TO_DEPEND_ON = Answer(0.0, 1.0, 0.0)  # of a constant column
 
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Conditioned:
-    """What one conditioning set decides for all tests.
-
-    Attributes
-    ----------
-    given : Given
-        z, the samples that have a partner, and their order.
-    arrangement : Arrangement or None
-        If pairs and units are the same for all variables: no metric is learned for them.
-    """
-
-    given: Given
-    arrangement: Arrangement | None
+_Kind = TypeVar("_Kind")  # of what is cached
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Variable:
     """One variable given one conditioning set."""
 
+    name: str
+    columns: Sequence[Column]
+    scaled: Variable
     learned: Learned | None
-    planned: PlannedVariable
 
 
 class Discovery:
@@ -157,7 +146,7 @@ class Discovery:
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
         n_resamples = as_resamples(n_resamples)
         self._settings = Settings(n_resamples=n_resamples)
-        self._cache: Cache[_Conditioned | _Variable] = Cache(CACHE_BYTES, weigh=nbytes_of)
+        self._cache: Cache[object] = Cache(CACHE_BYTES, weigh=nbytes_of)
         self._answers: Cache[Answer] = Cache(MOST_ANSWERS)
 
     def __repr__(self) -> str:
@@ -224,53 +213,72 @@ class Discovery:
             samples = complete_samples(Samples(columns[0], columns[1], columns[2]))
             settings = Settings(n_resamples=self._settings.n_resamples)
             return run_test(samples, settings, rng)
-        conditioned = self._cache.get(of_z, lambda: self._condition(of_z))
-        assert isinstance(conditioned, _Conditioned)
-        given = conditioned.given
-        first, second = (self._variable(places, of_z, conditioned) for places in (of_x, of_y))
-        arrangement = conditioned.arrangement
-        if arrangement is None:  # pairs in the metric of these two variables
-            learned = [one.learned for one in (first, second) if one.learned is not None]
-            arrangement = arrange(given, self._n_samples(given), learned)
+        given = self._cached(Given, of_z, lambda: self._given(of_z))
+        variables = [self._variable(places, of_z, given) for places in (of_x, of_y)]
+        learned = [one.learned for one in variables if one.learned is not None]
+        closely = compares_closely(learned)
+        arrangement = self._arrangement(of_z, given, learned, closely)
+        first, second = (
+            self._planned((places, of_z, closely), given, one, arrangement)
+            for places, one in zip((of_x, of_y), variables, strict=True)
+        )
         u, v, w = (given.samples(of) for of in columns)
         samples = Samples(u, v, w)
-        return compare(arrangement, self._settings, first.planned, second.planned, samples, rng)
+        return compare(arrangement, self._settings, first, second, samples, rng)
 
-    def _variable(self, places: Places, z: Places, conditioned: _Conditioned) -> _Variable:
-        made = self._cache.get((places, z), lambda: self._plan(places, conditioned))
-        assert isinstance(made, _Variable)
+    def _cached(self, kind: type[_Kind], key: Hashable, make: Callable[[], _Kind]) -> _Kind:
+        made = self._cache.get((kind, key), make)
+        assert isinstance(made, kind)
         return made
 
-    def _condition(self, z: Places) -> _Conditioned:
-        given = Given.of([self._columns[k] for k in z], self._settings)
+    def _given(self, z: Places) -> Given:
+        return Given.of([self._columns[k] for k in z], self._settings)
+
+    def _arrangement(
+        self, z: Places, given: Given, learned: list[Learned], closely: bool
+    ) -> Arrangement:
+        """Choose pairs and units: in the metric of two variables, or the same for all."""
+        n = self._n_samples(given)
         if given.has_metric:
-            return _Conditioned(given, None)
-        return _Conditioned(given, arrange(given, self._n_samples(given), []))
+            return arrange(given, n, learned)
+        return self._cached(
+            Arrangement, (z, closely), lambda: arrange(given, n, [], closely=closely)
+        )
+
+    def _variable(self, places: Places, z: Places, given: Given) -> _Variable:
+        """Learn how a variable depends on a conditioning set."""
+
+        def make() -> _Variable:
+            columns = given.samples([self._columns[k] for k in places])
+            name = ", ".join(column.name for column in columns)
+            scaled = given.variable(name, columns)
+            learned = None if given.learner is None else given.learner.learn(scaled.clipped)
+            return _Variable(name, columns, scaled, learned)
+
+        return self._cached(_Variable, (places, z), make)
+
+    def _planned(
+        self, key: Hashable, given: Given, one: _Variable, arrangement: Arrangement
+    ) -> PlannedVariable:
+        """Plan a variable, for all comparisons if pairs are the same for all."""
+        graph = None if given.has_metric else arrangement.graph
+
+        def make() -> PlannedVariable:
+            if one.learned is None:
+                [adjustment] = arrangement.adjustments
+            else:
+                assert given.confounder is not None
+                adjustment = RidgeAdjustment(one.learned.ridge, given.confounder.scaled)
+            planned = plan_variable(
+                one.name, one.scaled, one.columns, adjustment, graph, given.z_names,
+                interactions=given.has_interactions,
+            )  # fmt: skip
+            return planned if graph is None else remember(planned, arrangement)
+
+        return self._cached(PlannedVariable, key, make)
 
     def _n_samples(self, given: Given) -> int:
         return len(self._columns[0].values if given.rows is None else given.rows)
-
-    def _plan(self, places: Places, conditioned: _Conditioned) -> _Variable:
-        """Plan a variable given a conditioning set."""
-        given, arrangement = conditioned.given, conditioned.arrangement
-        columns = given.samples([self._columns[k] for k in places])
-        name = ", ".join(column.name for column in columns)
-        variable = given.variable(name, columns)
-        graph = None if arrangement is None else arrangement.graph
-        if given.learner is None:
-            assert arrangement is not None
-            learned, [adjustment] = None, arrangement.adjustments
-        else:
-            assert given.confounder is not None
-            learned = given.learner.learn(variable.clipped)
-            adjustment = RidgeAdjustment(learned.ridge, given.confounder.scaled)
-        planned = plan_variable(
-            name, variable, columns, adjustment, graph, given.z_names,
-            interactions=given.has_interactions,
-        )  # fmt: skip
-        if arrangement is not None:
-            planned = remember(planned, arrangement)
-        return _Variable(learned, planned)
 
     def _places(self, argument: str, which: Which) -> Places:
         """Return positions of columns, sorted."""

@@ -195,13 +195,14 @@ def along_settings(
             "of neighbours to vary."
         )
     n = len(samples)
-    default = default_alpha(n, sum(column.kind == "number" for column in samples.z))
     chosen = [a for a in ALPHAS if a <= n - 1] if alphas is None else _positive("alphas", alphas)
     if chosen[-1] > n - 1:
         raise ValueError(f"alphas: {chosen[-1]:g} is more than the n - 1 = {n - 1} other samples.")
     widths = list(BANDWIDTHS) if bandwidths is None else _positive("bandwidths", bandwidths)
     generator = np.random.default_rng(int(as_generator(rng).integers(2**63)))
     question = Question.of(samples, settings, None if like is None else like.question.given)
+    d = sum(column.kind == "number" for column in samples.z)
+    default = default_alpha(n, d, question.closely)
     multiples = tuple(sorted({*MULTIPLES, *widths}))
     tests = _Tests(question, generator, default, multiples, workers, like)
     return Sensitivity(

@@ -333,6 +333,8 @@ def cuts(line, values, straight):
     price = (1 + q * (2 if straight else 1)) * np.log(n)
     best = {0: (0.0, ())}
     for end in range(5, n + 1):
+        if end < n and z[end] == z[end - 1]:
+            continue
         options = []
         for start, (cost, before) in best.items():
             if end - start >= 5:

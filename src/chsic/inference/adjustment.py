@@ -21,7 +21,7 @@ from chsic._util.namespaces import beside, namespace
 from chsic._util.parallel import in_order
 from chsic._util.validate import Array, Index
 from chsic.inference.batches import Batch, Strata
-from chsic.inference.ridge import Directions
+from chsic.inference.ridge_fit import Directions
 
 ADJUSTMENTS = ("auto", "none", "ridge")
 FOLDS = 5

@@ -23,7 +23,7 @@ from chsic.pairs.graph import Intervals
 from chsic.pairs.neighbour_lists import Neighbours
 
 if TYPE_CHECKING:
-    from chsic.inference.ridge import Basis
+    from chsic.inference.ridge_fit import Basis
 
 ROWS_IN_SPACE = 2**15  # where partners lie on all sides, and a larger batch has a smaller rim
 MOST_PARTNERS = 100  # of a sample on average, whose lists are made

@@ -12,7 +12,7 @@ from chsic._util.cache import Cache
 from chsic._util.validate import Array
 from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.plan import FitEffect
-from chsic.inference.ridge import Directions, RidgeFit
+from chsic.inference.ridge_fit import Directions, RidgeFit
 from chsic.pairs import PairGraph
 from chsic.pairs.laplacian import laplacian_times
 

@@ -17,7 +17,7 @@ from chsic.data.cleaning import has_far_values
 from chsic.inference import cautions
 from chsic.inference.adjustment import Adjustment, Fit, Fitted, all_residuals
 from chsic.inference.plan import AsTheyAre, KernelPlan, PlannedVariable, VariablePlan
-from chsic.inference.ridge import RidgeFit
+from chsic.inference.ridge_fit import RidgeFit
 from chsic.inference.variable import (
     LARGEST_RANK,
     Description,

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from chsic._util.namespaces import namespace
-from chsic.inference.ridge import Features, Ridge, Widths, choose_landmarks
+from chsic.inference.ridge import Ridge, Widths, choose_landmarks
+from chsic.inference.ridge_fit import Features
 from chsic.kernels.features import Landmarks
 
 LARGEST_RANK = 168  # features of all columns of z

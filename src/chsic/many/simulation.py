@@ -23,7 +23,7 @@ from chsic.inference.adjustment import Adjustment, Fitted, all_residuals
 from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.confounder import Confounder
 from chsic.inference.given import Given
-from chsic.inference.ridge import RidgeFit
+from chsic.inference.ridge_fit import RidgeFit
 from chsic.inference.settings import Settings
 
 NEIGHBOURS = 20  # samples near in z that a redrawn value comes from

@@ -74,7 +74,7 @@ def test_grams_are_the_literal_sums():
     sizes = units.sizes
     scale = np.sqrt((n**2 - n) / (n**2 - (sizes**2).sum()))
     for kernel in (None, weights):
-        assert unit_scale(kernel, sizes) == pytest.approx(scale)
+        assert unit_scale(kernel, sizes, sizes.sum()) == pytest.approx(scale)
         np.testing.assert_allclose(grams.weighted(kernel, scale, 1.0).null, scale * grams.null)
 
 

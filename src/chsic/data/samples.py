@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
-from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
+from chsic._util.validate import MIN_SAMPLES, Array, Index, require_same_length
 from chsic.data.arguments import (
     MOST_LEVELS,
     Columns,
@@ -39,12 +39,15 @@ class Samples:
         The confounders, maybe none.
     n_omitted : int
         Rows that were left out because a value was missing.
+    groups : array of int or None
+        Number of the group of each row; rows of one group may depend on each other.
     """
 
     x: Columns
     y: Columns
     z: Columns
     n_omitted: int = 0
+    groups: Index | None = None
 
     def __len__(self) -> int:
         return len(self.x[0].values)
@@ -52,7 +55,8 @@ class Samples:
     def rows(self, rows: Index) -> Samples:
         """Return some of the samples; levels of categories that none of them has are forgotten."""
         x, y, z = ([column.rows(rows) for column in of] for of in (self.x, self.y, self.z))
-        return Samples(x, y, z, self.n_omitted)
+        groups = None if self.groups is None else numbered(self.groups[rows])
+        return Samples(x, y, z, self.n_omitted, groups)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -69,6 +73,7 @@ def read_samples(
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     any_levels: Collection[str] = (),
+    groups: Data = None,
 ) -> Samples:
     """Read the samples of a test.
 
@@ -85,6 +90,8 @@ def read_samples(
         ``"number"`` or ``"category"`` for names of columns, or for "x", "y" and "z".
     any_levels : collection of str
         Those of "x" and "y" whose categories may be as many as there are rows.
+    groups : array_like or name of a column of `data`, optional
+        Which group each row belongs to.
 
     Returns
     -------
@@ -98,8 +105,10 @@ def read_samples(
     (4, 1)
     """
     require_nan_policy(nan_policy)
-    read = read_arguments(arguments(x, y, z, data), kinds)
-    return clean_samples(read, nan_policy, any_levels)
+    given = arguments(x, y, z, data)
+    if groups is not None:
+        given["groups"] = _groups(groups, data)
+    return clean_samples(read_arguments(given, kinds), nan_policy, any_levels)
 
 
 def clean_samples(
@@ -108,10 +117,40 @@ def clean_samples(
     """Return the rows that can be used of the columns of x, y and perhaps z."""
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
-        read = {a: [column.with_missing_level() for column in of] for a, of in read.items()}
+        read = {
+            argument: of if argument == "groups" else [one.with_missing_level() for one in of]
+            for argument, of in read.items()
+        }
     if nan_policy == "raise":
         require_complete(read)
-    return complete_samples(Samples(read["x"], read["y"], read.get("z", [])), any_levels)
+    samples = Samples(read["x"], read["y"], read.get("z", []))
+    return complete_samples(samples, any_levels, read.get("groups", []))
+
+
+def _groups(groups: Data, data: Data) -> Data:
+    """Return one column: that of `data` which is named, or labels as they are."""
+    if data is None and isinstance(groups, str):
+        raise TypeError(
+            f"groups: got the name {groups!r}; give the data frame as well, as data=df."
+        )
+    if data is None or not isinstance(groups, str):
+        return groups
+    raw = named_columns("data", data)
+    return {name: raw[name] for name in column_names("groups", groups, raw)}
+
+
+def numbered(labels: Array | Index) -> Index:
+    """Replace labels by numbers from 0 on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.samples import numbered
+    >>> numbered(np.array([7.0, 3.0, 7.0]))
+    array([1, 0, 1])
+    """
+    numbers: Index = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    return numbers
 
 
 def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
@@ -139,8 +178,10 @@ def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
     return {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
 
 
-def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:
-    """Return the rows in which no value is missing, if they can be used.
+def complete_samples(
+    samples: Samples, any_levels: Collection[str] = (), groups: Columns = ()
+) -> Samples:
+    """Return the rows in which no value is missing, if they can be used; groups are numbered.
 
     Examples
     --------
@@ -154,6 +195,7 @@ def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samp
     """
     read = {"x": samples.x, "y": samples.y}
     read |= {"z": samples.z} if samples.z else {}
+    read |= {"groups": groups} if groups else {}
     gaps = [column.missing for of in read.values() for column in of if column.has_gaps]
     missing = np.any(gaps, axis=0) if gaps else np.zeros(0, bool)
     if gaps:
@@ -163,12 +205,31 @@ def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samp
                 f"value, at least {MIN_SAMPLES} are needed."
             )
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
+    labels = _numbered_groups(read.pop("groups", []))
     for argument, columns in read.items():
         # Categories of z are compared, and need no column each.
         require_usable(
             argument, columns, math.inf if argument in ("z", *any_levels) else MOST_LEVELS
         )
-    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()))
+    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()), labels)
+
+
+def _numbered_groups(columns: Columns) -> Index | None:
+    if not columns:
+        return None
+    if len(columns) > 1:
+        raise ValueError(
+            f"groups: got {len(columns)} columns; one is needed, such as that of the patients."
+        )
+    labels = numbered(columns[0].values)
+    if len(np.unique(labels)) == len(labels):
+        return None  # rows are independent
+    if not labels.any():
+        raise ValueError(
+            "groups: all rows are of one group, so that nothing tells how much they vary; leave "
+            "groups out if rows are independent."
+        )
+    return labels
 
 
 def read_arguments(

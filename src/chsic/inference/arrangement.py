@@ -24,6 +24,7 @@ from chsic.inference.confounder import Confounder
 from chsic.inference.echo import Nearby
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
+from chsic.inference.groups import groups_as_units, pairs_between_groups
 from chsic.inference.interactions import Interactions
 from chsic.inference.learner import Learned
 from chsic.inference.metric import join_metrics
@@ -148,7 +149,11 @@ def arrange(
     line = _line(z) if z.on_line else None
     graph = _choose_pairs(given, scaled, line, np.random.default_rng(0), closely)  # orders ties
     number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
-    units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
+    grouped = given.groups is not None
+    if given.groups is None:
+        units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
+    else:  # units of whole groups are not near in z, so that there are no kernels between them
+        units = groups_as_units(given.groups, number)
     centres, some = units.means(scaled) / distance, some_pairs(graph)
     warnings = (
         *given.cautions,
@@ -164,18 +169,22 @@ def arrange(
         n_samples=n,
         n_pairs=graph.n_pairs,
         unit_sizes=units.sizes,
-        fold_sizes=interleave(units.order, number_of_folds(n)).sizes,
+        fold_sizes=_folds(given, units, n).sizes,
         unit_z=_z_of_units(units, z),
-        narrow=_unit_kernel(centres / NARROW, graph, units, some),
-        wide=_unit_kernel(centres / WIDE, graph, units, some),
+        narrow=None if grouped else _unit_kernel(centres / NARROW, graph, units, some),
+        wide=None if grouped else _unit_kernel(centres / WIDE, graph, units, some),
         interactions=(
             Interactions.of(z.scaled, given.z_distance, graph) if given.has_interactions else None
         ),
         cautions=warnings,
+        group_sizes=_group_sizes(given),
     )
-    batches = cut_into_batches(graph, units, z.scaled, rim=2 if adjust == "none" else 1)
+    rim = 2 if adjust == "none" else 1
+    folds, groups = _folds(given, units, n), _every_group(given)
+    batches = cut_into_batches(graph, units, z.scaled, rim=rim, folds=folds, groups=groups)
     along = line if z.categories is None else None
-    nearby = None if adjust == "none" else Nearby(z.scaled, scaled, along)
+    # Neighbours of one group are related without any regression.
+    nearby = None if adjust == "none" or grouped else Nearby(z.scaled, scaled, along)
     return _arranged(given, plan, graph, None, batches, adjustments, nearby)
 
 
@@ -189,30 +198,37 @@ def _in_strata(given: Given, n: int) -> Arrangement:
             "use adjust='none', or pairs='nearest'."
         )
     labels = np.zeros(n, np.intp) if z is None else z.strata
-    units = units_in_strata(labels, number_of_units(n, settings.unit_size))
+    number, grouped = number_of_units(n, settings.unit_size), given.groups is not None
+    in_strata = units_in_strata(labels, number)
+    units = in_strata if given.groups is None else groups_as_units(given.groups, number)
     same_stratum: UnitKernel | None = None
     n_strata = int(labels.max()) + 1
-    if 1 < n_strata < len(units):  # else no two units can be compared inside a stratum
+    if (
+        1 < n_strata < len(units) and not grouped
+    ):  # else no two units can be compared inside a stratum
         of_units = labels[units.order[units.bounds[:-1]]]
         same = (of_units[:, np.newaxis] == of_units).astype(np.float64)
         same_stratum = UnitKernel(same, 1.0)
-    strata, graph = Strata(labels, units.order), complete_in_blocks(labels)
+    strata, graph = Strata(labels, in_strata.order), complete_in_blocks(labels)
     plan = Conditioning(
         pairs=given.kind,
         adjust="none",
         in_strata=True,
-        stratum_sizes=strata.sizes if n_strata <= MOST_STRATA else None,
+        stratum_sizes=strata.sizes if n_strata <= MOST_STRATA and not grouped else None,
         n_samples=n,
         n_pairs=graph.n_pairs,
         unit_sizes=units.sizes,
-        fold_sizes=interleave(units.order, number_of_folds(n)).sizes,
+        fold_sizes=_folds(given, units, n).sizes,
         unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
         narrow=same_stratum,
         wide=None,
         interactions=None,
         cautions=(*given.cautions, *_about_units(units, given)),
+        group_sizes=_group_sizes(given),
     )
-    batches = cut_into_batches(graph, units, strata=strata)
+    batches = cut_into_batches(
+        graph, units, strata=strata, folds=_folds(given, units, n), groups=_every_group(given)
+    )
     return _arranged(given, plan, graph, strata, batches, (StratumAdjustment(strata),))
 
 
@@ -233,6 +249,22 @@ def _arranged(
     names = given.z_names
     effects = FitEffects(graph)
     return Arrangement(plan, graph, strata, batches, adjustments, names, effects, few, nearby)
+
+
+def _folds(given: Given, units: Units, n: int) -> Units:
+    """Return the folds of the jackknife, which hold whole groups."""
+    number = number_of_folds(n)
+    if given.groups is None:
+        return interleave(units.order, number)
+    return groups_as_units(given.groups, number)
+
+
+def _group_sizes(given: Given) -> Index | None:
+    return None if given.groups is None else np.bincount(given.groups)
+
+
+def _every_group(given: Given) -> Units | None:
+    return None if given.groups is None else groups_as_units(given.groups, len(given.groups))
 
 
 def _z_of_units(units: Units, z: Confounder) -> Array:
@@ -351,11 +383,19 @@ def _choose_pairs(
             return closest_pairs(scaled, alpha, rng=rng)
         i, j = closest_in_space(scaled, np.ones(scaled.shape[1]), count, rng)
         return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
-    if line is not None:
-        return nearest_on_line(line, alpha, z.categories)
-    if z.categories is not None:
-        return nearest_in_categories(scaled, z.categories, alpha, rng)
-    return nearest_in_space(scaled, alpha, rng)
+
+    def nearest(reach: float) -> PairGraph:
+        if line is not None:
+            return nearest_on_line(line, reach, z.categories)
+        if z.categories is not None:
+            return nearest_in_categories(scaled, z.categories, reach, rng)
+        return nearest_in_space(scaled, reach, rng)
+
+    return (
+        nearest(alpha)
+        if given.groups is None
+        else pairs_between_groups(given.groups, alpha, nearest)
+    )
 
 
 def _choose_units(
@@ -383,6 +423,8 @@ def _about_units(units: Units, given: Given) -> tuple[str, ...]:
     if len(units) >= FEW_UNITS:
         return ()
     of_blocks = given.kind == "blocks" and given.settings.unit_size is None
+    if given.groups is not None:
+        return (cautions.few_groups(len(units)),)
     remedy = "block_size" if of_blocks else "unit_size"
     return (cautions.few_signs(len(units), None if units.sizes.max() == 1 else remedy),)
 

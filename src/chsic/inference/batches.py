@@ -104,6 +104,11 @@ class Strata:
         cuts += _bounds_between(bounds, cuts[-1], len(self.order))
         return [self._part(self.order[a:b]) for a, b in itertools.pairwise(cuts)]
 
+    @property
+    def whole(self) -> StratumRows:
+        """All of the order at once."""
+        return self._part(self.order)
+
     def _part(self, rows: Index) -> StratumRows:
         """Describe rows that stand together in the order."""
         labels = self.labels[rows]
@@ -135,6 +140,9 @@ class Batch:
         The place of the first of the units among all of them.
     number : int
         The place of the batch among all of them.
+    groups : Units or None
+        Groups of samples that may depend on each other, whole ones in each unit and in each fold;
+        None if samples are independent.
     """
 
     rows: Rows
@@ -145,6 +153,7 @@ class Batch:
     folds: Units
     first_unit: int = 0
     number: int = 0
+    groups: Units | None = None
     _designs: dict[int, tuple[Basis, Any]] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
@@ -192,6 +201,8 @@ def cut_into_batches(
     strata: Strata | None = None,
     *,
     rim: int = 1,
+    folds: Units | None = None,
+    groups: Units | None = None,
 ) -> Sequence[Batch]:
     """Cut the samples, in the order of their units.
 
@@ -208,8 +219,18 @@ def cut_into_batches(
     rim : {1, 2}
         Whether the rows of a batch hold the partners of the units' samples, or the partners of
         those partners as well.
+    folds, groups : Units, optional
+        Groups of samples that depend on each other, and folds of whole groups. All samples are then
+        one batch, as a group may have samples anywhere.
     """
     n, runs = graph.n_samples, graph.intervals
+    if groups is not None:
+        assert folds is not None
+        if strata is None:
+            return [Batch(slice(0, n), z, graph, slice(0, n), units, folds, groups=groups)]
+        units, folds, groups = (_among(strata.order, of) for of in (units, folds, groups))
+        part, inside = strata.whole, slice(0, n)
+        return [Batch(part.rows, None, part, inside, units, folds, groups=groups)]
     if strata is not None:
         return _in_strata(strata, units)
     if (
@@ -286,6 +307,13 @@ def _in_strata(strata: Strata, units: Units) -> Batches:
         return Batch(part.rows, None, part, inside, *own, first, number)
 
     return Batches(len(strata.parts), make)
+
+
+def _among(rows: Index, units: Units) -> Units:
+    """Count the samples of units by their places in some order."""
+    places = np.empty(len(rows), np.intp)
+    places[rows] = np.arange(len(rows))
+    return Units(places[units.order], units.bounds)
 
 
 def _at(z: Array | None, rows: Rows) -> Array | None:

@@ -124,6 +124,14 @@ def few_signs(number: int, remedy: str | None) -> str:
     )
 
 
+def few_groups(number: int) -> str:
+    """Say that there are few groups, each with a random sign."""
+    return (
+        f"There are only {number} groups: p-values are coarse, and rest on few independent "
+        "observations."
+    )
+
+
 def leans_on_regression(x: Sequence[str], y: Sequence[str], z: Sequence[str]) -> str:
     """Say that regressions of x and of y missed something that both follow.
 

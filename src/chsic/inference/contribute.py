@@ -33,14 +33,14 @@ from array_api_compat import array_namespace
 from chsic._util.namespaces import beside
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
+from chsic.inference.groups import groups_in_units, squares_of_groups
 from chsic.inference.interactions import times
 from chsic.inference.plan import Plan, VariablePlan
 from chsic.inference.sums import ProductSums, StratumMoments, Sums
-from chsic.inference.units import Units, segment_sums
+from chsic.inference.units import Units, unit_products, unit_sums
 from chsic.pairs import PairGraph
 from chsic.pairs.laplacian import laplacian_times
 
-LOOP_FROM = 64  # samples in a unit, from which a product for each unit is faster
 SMALLEST_NOISE = 0.1  # share of a sample's variance after its own fit
 
 
@@ -321,12 +321,18 @@ def product_sums(
     if isinstance(batch.pairs, StratumRows) and batch.pairs.part_of is not None:
         of_x, of_y = float(xp.sum(x.lengths)), float(xp.sum(y.lengths))
         parts[batch.pairs.part_of] = np.array([of_x, of_y, of_x * of_y])
+    if batch.groups is None:
+        # theory.md, eqs. 24 and 23, from which `decide` makes the centre
+        centre = unit_sums(units, _weighted_by(of_z, x.squares * y.squares))
+    else:
+        # theory.md, eq. 50
+        squares = squares_of_groups(batch.groups, times(x.weighted, of_z), y.weighted)
+        centre = unit_sums(groups_in_units(batch.groups, units), squares)
     return ProductSums(
         contributions=contributions,
         # theory.md, eq. 25
         products=unit_products(units, times(x.weighted, of_z), y.weighted) if null else None,
-        # theory.md, eqs. 24 and 23, from which `decide` makes the centre
-        centre=unit_sums(units, _weighted_by(of_z, x.squares * y.squares)),
+        centre=centre,
         spreads=np.array([x.spreads, y.spreads]),
         over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
         parts=parts,
@@ -340,35 +346,3 @@ def _functions_of_z(plan: Plan, batch: Batch) -> Any:
 
 def _weighted_by(of_z: Any, terms: Any) -> Any:
     return terms if of_z is None else terms * array_namespace(of_z).vecdot(of_z, of_z)
-
-
-def unit_products(units: Units, u: Any, v: Any) -> Any:
-    """Return for each unit the sum over its samples of u_i v_i', flattened."""
-    n_units = len(units.bounds) - 1
-    if isinstance(u, np.ndarray) and len(units.order) > LOOP_FROM * n_units:
-        if not units.in_order:
-            u, v = u[units.order], v[units.order]
-        cuts = zip(units.bounds[:-1].tolist(), units.bounds[1:].tolist(), strict=True)
-        # Unlike @, `dot` releases the lock of Python also where the product is small.
-        sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
-        return sums.reshape(n_units, -1)
-    # Small units cost more to loop over than to fill up with zeros.
-    xp, table = array_namespace(u), units.table
-    rows = beside(u, table.reshape(-1))
-    u, v = (
-        xp.reshape(
-            xp.take(xp.concat([a, xp.zeros_like(a[:1, :])], axis=0), rows, axis=0),
-            (*table.shape, a.shape[1]),
-        )
-        for a in (u, v)
-    )
-    return xp.reshape(xp.matrix_transpose(u) @ v, (n_units, -1))
-
-
-def unit_sums(units: Units, values: Any) -> Any:
-    """Add up values of the samples of each unit."""
-    if isinstance(values, np.ndarray):
-        unit = np.repeat(np.arange(len(units)), units.sizes)
-        return np.bincount(unit, values[units.order], minlength=len(units))
-    ordered = array_namespace(values).take(values, beside(values, units.order), axis=0)
-    return segment_sums(ordered, units.bounds[:-1])

@@ -15,7 +15,14 @@ import numpy as np
 
 from chsic._util.validate import Array, Index
 from chsic.inference import cautions
-from chsic.inference.null import JointNull, Law, joint_from_laws, joint_null, pvalue_of_units
+from chsic.inference.null import (
+    MOST_FOR_ALL,
+    JointNull,
+    Law,
+    joint_from_laws,
+    joint_null,
+    pvalue_of_units,
+)
 from chsic.inference.permutation_law import PermutationLaw
 from chsic.inference.plan import Along, FitEffect, Plan
 from chsic.inference.result import IndependenceResult, Member, Profile
@@ -23,6 +30,7 @@ from chsic.inference.sums import ProductSums, Sums
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums over units, relative
 MISSED_MUCH = 0.1  # of a kernel by its features
+ALL_SIGNS = 2 ** (MOST_FOR_ALL - 1)  # of few groups
 SMALL = 0.1  # p-values that may be smaller than the data can support
 # Variance of permutations over that of normal features, above which a few samples decide.
 LUMPY = 1.5
@@ -76,7 +84,7 @@ def decide(
             [member.null for member in members],
             weights=weights,
             method=plan.null,
-            n_resamples=plan.n_resamples,
+            n_resamples=_number_of_signs(plan),
             rng=rng,
         )
     else:
@@ -84,7 +92,7 @@ def decide(
             member.less(mean) for member, mean in zip(members, law.means.tolist(), strict=True)
         ]
         null = joint_from_laws(np.array(centred), law.laws, law.correlations, law.least, weights)
-    if not plan.given.in_strata:
+    if not plan.given.in_strata or plan.given.group_sizes is not None:
         null = null.at_least([pvalue_of_units(gram.null) for gram in of_kernels])
     elif table_pvalue is not None and null.pvalue <= SMALL:
         null = null.at_least([table_pvalue()] * len(members))
@@ -104,6 +112,13 @@ def _permutation_law(plan: Plan, sums: Sums) -> PermutationLaw | None:
     inside = [(member.kernel, member.along is Along.NARROW) for member in plan.members]
     law = PermutationLaw.of(sums.strata_x, sums.strata_y, sizes, inside)
     return law if law.lumpiness <= LUMPY else None
+
+
+def _number_of_signs(plan: Plan) -> int:
+    """Return how many signs may be gone through: all there are of few groups."""
+    given = plan.given
+    few = given.group_sizes is not None and len(given.unit_sizes) <= MOST_FOR_ALL
+    return max(plan.n_resamples, ALL_SIGNS) if few and plan.null == "auto" else plan.n_resamples
 
 
 def comparable(plan: Plan) -> bool:
@@ -166,15 +181,16 @@ class UnitGrams:
         return without
 
 
-def unit_scale(kernel: Array | None, sizes: Index) -> float:
+def unit_scale(kernel: Array | None, sizes: Index, own_pairs: float) -> float:
     """Return by how much the null is too narrow, as the sign of a unit is that of all its samples.
 
     The statistic varies by products of two samples of one unit as well, which a sign for the unit
-    does not see: the null is scaled to have their variance, too (theory.md, eq. 30).
+    does not see: the null is scaled to have their variance, too (theory.md, eq. 30). Products of
+    samples with themselves, or with their own group, are no part of it.
     """
     m = sizes.astype(np.float64)
     between = np.outer(m, m) if kernel is None else kernel**2 * np.outer(m, m)
-    all_pairs = between.sum() - m.sum()
+    all_pairs = between.sum() - own_pairs
     return float(np.sqrt(all_pairs / (between.sum() - np.diag(between).sum())))
 
 
@@ -183,10 +199,11 @@ def _kernel_on_z(plan: Plan, along: Along) -> tuple[Array | None, float, float]:
     given, sizes = plan.given, plan.given.unit_sizes
     kernel = {Along.NARROW: given.narrow, Along.WIDE: given.wide}.get(along)
     if kernel is not None:
-        return kernel.values, unit_scale(kernel.values, sizes), kernel.centre_share
+        scale = unit_scale(kernel.values, sizes, given.own_pairs)
+        return kernel.values, scale, kernel.centre_share
     interactions = given.interactions if along is Along.FEATURES else None
     share = 1.0 if interactions is None else interactions.centre_share
-    return None, unit_scale(None, sizes), share
+    return None, unit_scale(None, sizes, given.own_pairs), share
 
 
 def unit_grams(sums: ProductSums, effect: FitEffect) -> UnitGrams:
@@ -230,7 +247,9 @@ def _result(
         )
     )
     middle = grams[plan.x.middle]
-    coefficient, leave_one_out, spread = _coefficient(*in_folds, plan.given.fold_sizes)
+    given = plan.given
+    in_folds_scale = unit_scale(None, given.fold_sizes, given.own_pairs)
+    coefficient, leave_one_out, spread = _coefficient(*in_folds, in_folds_scale)
     # theory.md, eq. 45, with the centre below
     symmetric = (middle.observed.sum(axis=1) + middle.observed.sum(axis=0)) / 2
     winner = null.winner
@@ -259,7 +278,7 @@ def _result(
 
 
 def _coefficient(
-    between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams, sizes: Index
+    between: UnitGrams, of_x: UnitGrams, of_y: UnitGrams, null_scale: float
 ) -> tuple[float, Array, float]:
     """Return D(x, y) / sqrt(D(x, x) D(y, y)), also without each of the folds, and its null spread.
 
@@ -272,7 +291,7 @@ def _coefficient(
     without_x = np.maximum(of_x.leave_one_out(), 1e-6 * d_xx)
     without_y = np.maximum(of_y.leave_one_out(), 1e-6 * d_yy)
     scale = (d_xx * d_yy) ** 0.5
-    spread = Law.of(between.null * unit_scale(None, sizes)).scale / scale
+    spread = Law.of(between.null * null_scale).scale / scale
     return (
         float(np.clip(between.centred / scale, -1, 1)),  # theory.md, eq. 40
         np.clip(between.leave_one_out() / np.sqrt(without_x * without_y), -1, 1),  # and eq. 41

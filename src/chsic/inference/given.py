@@ -16,8 +16,10 @@ import numpy as np
 from chsic._util.malloc import keep_freed_memory
 from chsic._util.validate import MIN_SAMPLES, Array, Index
 from chsic.data.arguments import Columns
+from chsic.data.samples import numbered
 from chsic.inference import cautions
 from chsic.inference.confounder import Confounder
+from chsic.inference.groups import in_order_of
 from chsic.inference.learner import Learned, Learner
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Description, Variable
@@ -49,6 +51,8 @@ class Given:
         A sentence on samples without a partner.
     like : Given or None
         Another one, whose regressions are used if z is the same.
+    groups : array of int or None
+        Group of each sample that is compared, in `order`; None if samples are independent.
     """
 
     settings: Settings
@@ -57,6 +61,7 @@ class Given:
     order: Index | None = None
     cautions: tuple[str, ...] = ()
     like: Given | None = None
+    groups: Index | None = None
 
     @classmethod
     def of(
@@ -66,17 +71,19 @@ class Given:
         *,
         ordered: bool = True,
         like: Given | None = None,
+        groups: Index | None = None,
     ) -> Given:
         """Choose the kind of pairs, and the samples that have any; ties of z in a shuffled order.
 
-        Unless they are to be `ordered`, samples stay in the order of the user.
+        Unless they are to be `ordered`, samples stay in the order of the user. `groups` are those
+        of all samples.
         """
         keep_freed_memory()  # from here on, large arrays come and go
         if not z:
             settings.require_no_z()
-            return cls(settings)
+            return cls(settings, groups=groups)
         confounder = Confounder(z)
-        pairs = resolve_pairs(settings, confounder)
+        pairs = resolve_pairs(settings, confounder, groups)
         rows: Index | None = None
         warnings: tuple[str, ...] = ()
         partners, by_value = _partners(confounder, pairs)
@@ -85,12 +92,15 @@ class Given:
             warnings = (_leave_out(len(partners), len(rows), confounder.names, by_value),)
             confounder = Confounder([column.rows(rows) for column in z])
             pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
+            groups = None if groups is None else numbered(groups[rows])
         order = None
         if ordered and confounder.on_line and isinstance(pairs, str):
             order = confounder.along_line()
             confounder = confounder.in_order(order)
+            groups = None if groups is None else groups[order]
+        groups = None if groups is None else in_order_of(confounder.scaled, groups)
         settings = dataclasses.replace(settings, pairs=pairs)
-        return cls(settings, confounder, rows, order, warnings, like)
+        return cls(settings, confounder, rows, order, warnings, like, groups)
 
     def samples(self, columns: Columns) -> Columns:
         """Return the rows that are compared, in the order of the user."""
@@ -135,7 +145,8 @@ class Given:
         """Whether dependence that changes along several columns of z is looked for."""
         if self.in_strata or self.confounder is None or self.settings.augment is False:
             return False
-        several: bool = self.confounder.scaled.shape[1] > 1
+        # Units of whole groups are not near in z, and show nothing that changes along it.
+        several: bool = self.confounder.scaled.shape[1] > 1 or self.groups is not None
         return several
 
     @functools.cached_property
@@ -144,7 +155,7 @@ class Given:
         if not self.uses_ridge or self.confounder is None:
             return None
         same = self._same_z()
-        return Learner(self.confounder.scaled) if same is None else same.learner
+        return Learner(self.confounder.scaled, self.groups) if same is None else same.learner
 
     @property
     def has_metric(self) -> bool:
@@ -178,10 +189,15 @@ class Given:
             return None
         assert self.confounder is not None
         same = np.array_equal(other.confounder.scaled, self.confounder.scaled)
-        return other if same else None
+        alike = self.groups is None and other.groups is None
+        if not alike and self.groups is not None and other.groups is not None:
+            alike = np.array_equal(other.groups, self.groups)
+        return other if same and alike else None
 
 
-def resolve_pairs(settings: Settings, z: Confounder) -> str | PairGraph:
+def resolve_pairs(
+    settings: Settings, z: Confounder, groups: Index | None = None
+) -> str | PairGraph:
     """Return what ``"auto"`` means, or say why a choice is not possible for this z."""
     pairs, n = settings.pairs, len(z.values)
     require_pairs(pairs, PAIRS, n)
@@ -204,8 +220,16 @@ def resolve_pairs(settings: Settings, z: Confounder) -> str | PairGraph:
         )
     if pairs != "auto":
         return pairs
-    strata = only_categories or (settings.allow_strata and is_discrete(z.strata))
+    strata = only_categories or (settings.allow_strata and is_discrete(_apart(z.strata, groups)))
     return "strata" if strata else "nearest"
+
+
+def _apart(strata: Index, groups: Index | None) -> Index:
+    """Return the stratum of every sample, or once for all of one group that are in it."""
+    if groups is None:
+        return strata
+    apart: Index = np.unique(np.stack([strata, groups]), axis=1)[0]
+    return apart
 
 
 def _partners(z: Confounder, pairs: str | PairGraph) -> tuple[Index | None, bool | None]:

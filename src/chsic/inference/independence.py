@@ -38,6 +38,7 @@ def chsic_test(
     tol: float = TOL,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
+    groups: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -116,6 +117,10 @@ def chsic_test(
     kinds : mapping, optional
         ``"number"`` or ``"category"`` for names of columns (or "x", "y", "z"), where the type of
         the data does not say it: ``kinds={"ward": "category"}`` for wards that have numbers.
+    groups : array_like, series, or name of a column of `data`, optional
+        Which group each row belongs to: its patient, shop or sensor. Rows of one group may depend
+        on each other in any way, those of different groups not. Random signs, the jackknife and
+        cross-validation go by whole groups, and only rows of different groups are compared.
     workers : int
         Threads, of which one is used below 50,000 samples, where more would be slower. The result
         does not depend on it.
@@ -182,8 +187,9 @@ def chsic_test(
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
     samples = read_samples(
-        x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows
-    )
+        x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
+        groups=groups,
+    )  # fmt: skip
     return run_test(samples, settings, generator, workers)
 
 
@@ -202,6 +208,7 @@ def hsic_test(
     tol: float = TOL,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
+    groups: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -211,7 +218,9 @@ def hsic_test(
     ----------
     x, y : array_like, shape (n,) or (n, d), or names of columns of `data`
         Samples; row l of x and y belongs to the same observation.
-    data, unit_size, kernel, bandwidth, null, n_resamples, tol, nan_policy, kinds, workers, rng
+    data, unit_size, kernel, bandwidth, null, n_resamples, tol, nan_policy, kinds, groups
+        As for `chsic_test`.
+    workers, rng
         As for `chsic_test`.
 
     Returns
@@ -238,6 +247,7 @@ def hsic_test(
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
     samples = read_samples(
-        x, y, None, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows
-    )
+        x, y, None, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
+        groups=groups,
+    )  # fmt: skip
     return run_test(samples, settings, generator, workers)

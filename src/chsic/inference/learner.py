@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chsic._util.validate import Array
+from chsic._util.validate import Array, Index
 from chsic.inference.metric import learn_metric
 from chsic.inference.ridge import Ridge, some_rows
 from chsic.inference.ridge_forms import AdditiveRidge, QuadraticRidge
@@ -56,17 +56,21 @@ class Learner:
     ----------
     z : array, shape (n, d)
         In standard deviations.
+    groups : array of int, optional
+        Groups of samples that may depend on each other.
     """
 
-    def __init__(self, z: Array) -> None:
-        self._z = z
-        self._plain = Ridge(z).shared()
+    def __init__(self, z: Array, groups: Index | None = None) -> None:
+        self._z, self._groups = z, groups
+        self._plain = Ridge(z, groups=groups).shared()
         self._few, self._many = some_rows(z, METRIC_SAMPLES), some_rows(z, STEP_SAMPLES)
         several = z.shape[1] > 1
         self._few_plain = self._plain.at(self._few).shared() if several else None
         self._many_plain = self._plain.at(self._many).shared()
-        few_z = z[self._few]
-        self._few_forms = [form(few_z).shared() for form in FORMS if form.takes(z.shape[1])]
+        few_z, few_groups = z[self._few], None if groups is None else groups[self._few]
+        self._few_forms = [
+            form(few_z, groups=few_groups).shared() for form in FORMS if form.takes(z.shape[1])
+        ]
 
     @property
     def several(self) -> bool:
@@ -103,7 +107,9 @@ class Learner:
         targets = _principal(described)
         columns = targets if are_features else standard[self._many]
         some = self._many_plain if ridge is self._plain else ridge.at(self._many)
-        if not self.several:
+        # Neighbours in z may be of one group, and share what no regression on z explains.
+        by_neighbours = not self.several and self._groups is None
+        if by_neighbours:
             wide = some.only_wide()
             if all(wide.shared_by_neighbours(of) <= SHARED for of in (columns, targets)):
                 return Learned(turn, ridge.only_wide())
@@ -113,13 +119,14 @@ class Learner:
         if not stepped.is_rough(columns, targets):
             ridge, stepped = ridge.only_wide(), stepped.only_wide()
         # In space even the nearest samples are far apart, and fewer of them would not help.
-        misses = not self.several and stepped.shared_by_neighbours(columns) > MISSED
+        misses = by_neighbours and stepped.shared_by_neighbours(columns) > MISSED
         return Learned(turn, ridge, misses)
 
     def _learn_smooth(self, targets: Array) -> Learned:
         """Choose a metric or a form, by the error (theory.md, eq. 9) in a few samples."""
         assert self._few_plain is not None
-        turn, ridge, least = learn_metric(self._z[self._few], targets, self._few_plain)
+        groups = None if self._groups is None else self._groups[self._few]
+        turn, ridge, least = learn_metric(self._z[self._few], targets, self._few_plain, groups)
         for form in self._few_forms:
             error = form.fit(targets).fit.error
             if error < least:
@@ -127,8 +134,8 @@ class Learner:
         if isinstance(self._few, slice):
             return Learned(turn, ridge)
         if ridge in self._few_forms:
-            return Learned(turn, type(ridge)(self._z))
-        return Learned(turn, Ridge(self._z, metric=turn))
+            return Learned(turn, type(ridge)(self._z, groups=self._groups))
+        return Learned(turn, Ridge(self._z, metric=turn, groups=self._groups))
 
 
 def _features(values: Array) -> Array:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chsic._util.validate import Array
+from chsic._util.validate import Array, Index
 from chsic.inference.ridge import Ridge
 
 ITERATIONS = 2
@@ -21,7 +21,7 @@ FLOOR = 0.05  # share of the plain metric that is kept, as gradients are estimat
 
 
 def learn_metric(
-    z: Array, targets: Array, plain: Ridge | None = None
+    z: Array, targets: Array, plain: Ridge | None = None, groups: Index | None = None
 ) -> tuple[Array, Ridge, float]:
     """Return a matrix T such that ``targets`` change alike in all directions of ``z @ T``.
 
@@ -33,6 +33,8 @@ def learn_metric(
         What depends on z.
     plain : Ridge, optional
         Regressions on `z` as it is, if the caller has them.
+    groups : array of int, optional
+        Groups of samples that may depend on each other.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def learn_metric(
     True
     """
     turn = np.eye(z.shape[1])
-    ridge = Ridge(z) if plain is None else plain
+    ridge = Ridge(z, groups=groups) if plain is None else plain
     if len(turn) == 1:
         return turn, ridge, ridge.fit(targets).fit.error
     best, least = (turn, ridge), np.inf
@@ -70,7 +72,7 @@ def learn_metric(
         if fitted.slopes is not None:
             # theory.md, eq. 10
             turn = _normalised(turn @ _root(_mean_outer_product(fitted.slopes)))
-            ridge = Ridge(z, metric=turn)
+            ridge = Ridge(z, metric=turn, groups=groups)
     return *best, least
 
 

@@ -11,6 +11,8 @@ import enum
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from chsic._util.validate import Array, Index
 from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.batches import Batch
@@ -185,6 +187,8 @@ class Conditioning:
         Functions of z that products are multiplied by, if z has several columns.
     cautions : tuple of str
         What to be careful about.
+    group_sizes : array of int or None
+        Samples in each group that depends on itself alone; None if every sample does.
     """
 
     pairs: str
@@ -200,6 +204,13 @@ class Conditioning:
     wide: UnitKernel | None
     interactions: Interactions | None
     cautions: tuple[str, ...]
+    group_sizes: Index | None = None
+
+    @property
+    def own_pairs(self) -> float:
+        """Number of pairs of samples, each with itself, that may depend on each other."""
+        sizes = self.group_sizes
+        return float(self.n_samples if sizes is None else (sizes.astype(np.float64) ** 2).sum())
 
 
 class Along(enum.Enum):

@@ -16,8 +16,9 @@ from typing import ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 
 from chsic._util.arrays import Rows, row_blocks, sorted_unique
-from chsic._util.validate import Array
+from chsic._util.validate import Array, Index
 from chsic.inference.batches import Batch
+from chsic.inference.left_out import LeftOut
 from chsic.inference.ridge_fit import Basis, Directions, Features, Fitted, Line, RidgeFit
 from chsic.inference.segments import find_cuts
 from chsic.inference.steps import Condition, Steps, find_steps, steps_at
@@ -75,6 +76,8 @@ class Ridge:
         Regressions are on ``z @ metric``.
     steps : Steps, optional
         Jumps along z. Every fit has them, or does not, as its error decides.
+    groups : array of int, optional
+        Groups of samples that depend on each other: whole groups are left out in cross-validation.
 
     Attributes
     ----------
@@ -103,8 +106,9 @@ class Ridge:
         scale: float | None = None,
         metric: Array | None = None,
         steps: Steps | None = None,
+        groups: Index | None = None,
     ) -> None:
-        self._metric, self._columns = metric, z
+        self._metric, self._columns, self._groups = metric, z, groups
         self._none = Steps(np.eye(z.shape[1]))
         self.steps = self._none if steps is None else steps
         z = z if metric is None else z @ metric
@@ -118,6 +122,7 @@ class Ridge:
         self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
         self._bases: dict[float, _Made] = {}  # of widths, without steps
         self._stepped: dict[float, _Made] = {}  # and with them
+        self._cross_validations: dict[Directions, LeftOut] = {}
         self._trial: Ridge | None = None
         self._is_shared = False
 
@@ -133,7 +138,8 @@ class Ridge:
         """Return the same kind of regressions on some of the samples alone."""
         if isinstance(rows, slice):
             return self
-        return type(self)(self._columns[rows], self._scale, self._metric, self.steps)
+        groups = None if self._groups is None else self._groups[rows]
+        return type(self)(self._columns[rows], self._scale, self._metric, self.steps, groups)
 
     def find_steps(self, columns: Array, targets: Array, directions: Array) -> Ridge:
         """Return regressions with the steps that a variable, given at `rows`, is seen to make.
@@ -188,7 +194,8 @@ class Ridge:
     def _smooth(self, width: float, targets: Array) -> Array:
         """Return orthonormal functions of z that explain targets, of a width of the kernel."""
         basis, at_samples = self._basis((width, False))
-        _, shrinkage = self._least_error(basis, targets, at_samples.values.T @ targets)
+        explained = at_samples.values.T @ targets
+        _, shrinkage = self._least_error(basis, at_samples, targets, explained)
         smooth: Array = at_samples.values[:, shrinkage >= 0.5]
         return smooth
 
@@ -204,7 +211,7 @@ class Ridge:
         """Drop what is made again when it is asked for, unless several variables share it."""
         self._stepped = {}
         if not self._is_shared:
-            self._bases, self._trial = {}, None
+            self._bases, self._cross_validations, self._trial = {}, {}, None
 
     def shared_by_neighbours(self, targets: Array) -> float:
         """Return how much samples that follow each other along z share of what is not explained.
@@ -242,8 +249,8 @@ class Ridge:
     def _on_few(self) -> Ridge | None:
         """Return the same regressions on few samples, by which widths are chosen; None for all."""
         if self._trial is None and not isinstance(self._width_rows, slice):
-            some = self._columns[self.rows][self._width_rows]
-            self._trial = type(self)(some, self._scale, self._metric, self.steps)
+            rows = np.arange(len(self._columns))[self.rows][self._width_rows]
+            self._trial = self.at(rows)
             self._trial._widths = self._widths
         return self._trial
 
@@ -259,7 +266,7 @@ class Ridge:
         basis, at_samples = self._basis(self._choose(values)[0])
         directions = at_samples.values
         explained = directions.T @ values
-        error, shrinkage = self._least_error(basis, values, explained)
+        error, shrinkage = self._least_error(basis, at_samples, values, explained)
         weights = shrinkage[:, np.newaxis] * explained  # theory.md, eq. 8
         spent = shrinkage**2 - 2 * shrinkage
         fit = RidgeFit(basis, shrinkage, spent, basis.turn @ weights, error, self._fits_all)
@@ -291,21 +298,39 @@ class Ridge:
 
     def _error(self, choice: _Choice, values: Array) -> float:
         basis, directions = self._basis(choice)
-        return self._least_error(basis, values, directions.values.T @ values)[0]
+        return self._least_error(basis, directions, values, directions.values.T @ values)[0]
 
-    def _least_error(self, basis: Basis, values: Array, explained: Array) -> tuple[float, Array]:
-        """Return the least error (1/n) RSS / (1 - tr S / n)^2 over penalties, and its shrinkage."""
+    def _least_error(
+        self, basis: Basis, directions: Directions, values: Array, explained: Array
+    ) -> tuple[float, Array]:
+        """Return the least error (1/n) RSS / (1 - tr S / n)^2 over penalties, and its shrinkage.
+
+        With groups, it is the error of predictions for groups that were left out.
+        """
         n, shrinkage = len(values), basis.shrinkage
-        squares = (explained**2).sum(axis=1)
         spent = (shrinkage.sum(axis=1) + STEP_COST * len(basis.steps)) / n
-        beside = np.einsum("ij,ij->", values, values) - squares.sum()
-        rss = max(beside, 0.0) + (1 - shrinkage) ** 2 @ squares
-        # theory.md, eq. 9
-        errors = np.where(spent < LARGEST_SHARE, rss / (n * (1 - spent) ** 2), np.inf)
+        if self._groups is None:
+            squares = (explained**2).sum(axis=1)
+            beside = np.einsum("ij,ij->", values, values) - squares.sum()
+            rss = max(beside, 0.0) + (1 - shrinkage) ** 2 @ squares
+            errors = rss / (n * (1 - spent) ** 2)  # theory.md, eq. 9
+        else:
+            search = 1 - STEP_COST * len(basis.steps) / n
+            errors = self._left_out(basis, directions).errors(values, explained) / (n * search**2)
+        errors = np.where(spent < LARGEST_SHARE, errors, np.inf)
         best = int(np.argmin(errors))
         if not np.isfinite(errors[best]):  # too few samples: the stiffest fit there is
             best = len(PENALTIES) - 1
         return float(errors[best]), shrinkage[best]
+
+    def _left_out(self, basis: Basis, directions: Directions) -> LeftOut:
+        """Return what cross-validates a basis by whole groups."""
+        assert self._groups is not None
+        if directions not in self._cross_validations:
+            groups = self._groups[self.rows]
+            made = LeftOut(directions.values, basis.shrinkage, PENALTIES, groups)
+            self._cross_validations.setdefault(directions, made)
+        return self._cross_validations[directions]
 
     def _basis(self, choice: _Choice) -> _Made:
         """Return the basis for a choice, and its directions at the fitted rows."""

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from chsic._util.namespaces import beside
 from chsic._util.validate import Array, Index
 
 LARGEST_NUMBER = 128  # of units: with more of them the null costs more
 LEAST_NUMBER = 2
+LOOP_FROM = 64  # samples in a unit, from which a product for each unit is faster
 MOST_FOLDS = 128  # of the jackknife
 MOST_ASKED_FOR = 4_096  # whose Gram matrices fit into memory
 
@@ -53,6 +55,19 @@ class Units:
         return means
 
     @functools.cached_property
+    def labels(self) -> Index:
+        """Number of each sample's unit."""
+        labels = np.empty(len(self.order), np.intp)
+        labels[self.order] = np.repeat(np.arange(len(self)), self.sizes)
+        return labels
+
+    def some(self, units: Index) -> tuple[Index, Units]:
+        """Return the samples of some units, and these units with samples counted from the first."""
+        rows = np.concatenate([self.order[slice(*self.bounds[k : k + 2])] for k in units.tolist()])
+        bounds = np.append(0, np.cumsum(self.sizes[units]))
+        return rows, Units(np.arange(len(rows)), bounds)
+
+    @functools.cached_property
     def in_order(self) -> bool:
         """Whether samples increase from unit to unit."""
         return bool(np.all(self.order[1:] > self.order[:-1]))
@@ -65,6 +80,38 @@ class Units:
         inside = column < self.sizes[:, np.newaxis]
         order = np.append(self.order, len(self.order))
         return np.where(inside, order[np.minimum(position, len(self.order))], len(self.order))
+
+
+def unit_products(units: Units, u: Any, v: Any) -> Any:
+    """Return for each unit the sum over its samples of u_i v_i', flattened."""
+    n_units = len(units.bounds) - 1
+    if isinstance(u, np.ndarray) and len(units.order) > LOOP_FROM * n_units:
+        if not units.in_order:
+            u, v = u[units.order], v[units.order]
+        cuts = zip(units.bounds[:-1].tolist(), units.bounds[1:].tolist(), strict=True)
+        # Unlike @, `dot` releases the lock of Python also where the product is small.
+        sums = np.stack([np.dot(u[a:b].T, v[a:b]) for a, b in cuts])
+        return sums.reshape(n_units, -1)
+    # Small units cost more to loop over than to fill up with zeros.
+    xp, table = array_namespace(u), units.table
+    rows = beside(u, table.reshape(-1))
+    u, v = (
+        xp.reshape(
+            xp.take(xp.concat([a, xp.zeros_like(a[:1, :])], axis=0), rows, axis=0),
+            (*table.shape, a.shape[1]),
+        )
+        for a in (u, v)
+    )
+    return xp.reshape(xp.matrix_transpose(u) @ v, (n_units, -1))
+
+
+def unit_sums(units: Units, values: Any) -> Any:
+    """Add up values of the samples of each unit."""
+    if isinstance(values, np.ndarray):
+        unit = np.repeat(np.arange(len(units)), units.sizes)
+        return np.bincount(unit, values[units.order], minlength=len(units))
+    ordered = array_namespace(values).take(values, beside(values, units.order), axis=0)
+    return segment_sums(ordered, units.bounds[:-1])
 
 
 def segment_sums(values: Any, starts: Index) -> Any:

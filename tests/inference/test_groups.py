@@ -9,6 +9,7 @@ import chsic
 from chsic.inference.groups import groups_as_units, pairs_between_groups, squares_of_groups
 from chsic.inference.left_out import FOLDS, LeftOut
 from chsic.pairs.nearest_neighbours import nearest_on_line
+from chsic.show.sentences import sample_size
 
 
 def patients(seed, number=50, each=4, *, related=0.0):
@@ -117,6 +118,8 @@ def test_few_groups_are_told():
     result = chsic.chsic_test(x, y, z, groups=groups)
     assert result.null == "exhaustive"
     assert "only 12 groups" in " ".join(result.warnings)
+    assert result.n_groups == result.to_dict()["n_groups"] == 12
+    assert "120 in 12 groups" in sample_size(result)
     assert result.pvalue >= 2.0**-11
 
 

@@ -328,6 +328,7 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
     return {
         "n_samples": given.n_samples,
         "n_omitted": plan.n_omitted,
+        "n_groups": None if given.group_sizes is None else len(given.group_sizes),
         "names": plan.names,
         "kinds": plan.kinds,
         "levels": plan.levels,

@@ -88,8 +88,8 @@ class IndependenceResult:
         under conditional independence.
     pvalue : float
         Probability of a family at least as extreme if x and y are independent given z. It assumes
-        independent samples, and that pairs and adjustment leave little of z's influence; see
-        `warnings`, and `chsic.calibrate` for your own design.
+        independent samples, or groups of them, and that pairs and adjustment leave little of z's
+        influence; see `warnings`, and `chsic.calibrate` for your own design.
     estimate : float
         `statistic` less its expectation under conditional independence; may be negative.
     coefficient : float
@@ -102,6 +102,8 @@ class IndependenceResult:
         Where along z the dependence sits.
     n_samples, n_omitted, n_pairs : int
         Size of the data, rows left out for missing values, and number of pairs compared.
+    n_groups : int or None
+        Number of groups of rows that may depend on each other; None if rows are independent.
     names : dict
         Names of the columns of "x", "y" and "z".
     kinds : dict
@@ -162,6 +164,7 @@ class IndependenceResult:
     warnings: tuple[str, ...]
     leave_one_out: Array  # coefficient without each of the folds
     null_spread: float  # standard deviation of the coefficient under conditional independence
+    n_groups: int | None = None
 
     def __post_init__(self) -> None:
         for held in (self.null_distribution, self.leave_one_out, *vars(self.profile).values()):

@@ -134,7 +134,8 @@ def sample_size(result: IndependenceResult) -> str:
     '100; 4950 pairs (complete)'
     """
     omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    return f"{result.n_samples}{omitted}; {result.n_pairs} pairs ({result.pairs})"
+    groups = f" in {result.n_groups} groups" if result.n_groups else ""
+    return f"{result.n_samples}{groups}{omitted}; {result.n_pairs} pairs ({result.pairs})"
 
 
 def data_read(result: IndependenceResult, source: str | None) -> str:

@@ -198,7 +198,7 @@ def joint_null(
                 f"null: 'exhaustive' is for at most {MOST_FOR_ALL} units, here are {n_units}; use "
                 "'signs', or a larger unit_size."
             )
-        return _compared(values, _under(_all_signs(n_units), hollow), laws, weights, method)
+        return _compared(values, _under_all_signs(hollow), laws, weights, method)
     if method == "signs":
         rng = np.random.default_rng(0) if rng is None else rng
         return _compared(values, _draw(n_resamples, n_units, hollow, rng), laws, weights, method)
@@ -226,10 +226,30 @@ def _draw(number: int, n_units: int, grams: list[Array], rng: np.random.Generato
     return np.concatenate(parts, axis=1)
 
 
-def _all_signs(n_units: int) -> NDArray[np.float32]:
-    """All signs up to their opposite, which gives the same value."""
-    codes = np.arange(2 ** (n_units - 1))
-    return _signs((codes[:, np.newaxis] >> np.arange(n_units)) & 1)
+def _under_all_signs(grams: list[Array]) -> Array:
+    """Return s' H s for each H and all signs up to their opposite, which gives the same value.
+
+    With the units cut into halves, s' H s is the value of either half plus twice what is between
+    them: there are far fewer signs of a half.
+    """
+    n_units = len(grams[0])
+    cut = n_units // 2
+    first, second = _all_signs(cut), _all_signs(n_units - cut - 1)
+    second = np.column_stack([second, np.ones(len(second))])
+    values = []
+    for gram in grams:
+        own = [
+            np.einsum("ij,ij->i", signs @ part, signs)
+            for signs, part in ((first, gram[:cut, :cut]), (second, gram[cut:, cut:]))
+        ]
+        between = first @ gram[:cut, cut:] @ second.T
+        values.append((own[0][:, np.newaxis] + own[1] + 2 * between).ravel())
+    return np.array(values)
+
+
+def _all_signs(n_units: int) -> Array:
+    bits = (np.arange(2**n_units)[:, np.newaxis] >> np.arange(n_units)) & 1
+    return 2.0 * bits.astype(np.float64) - 1.0
 
 
 def _signs(bits: NDArray[np.integer]) -> NDArray[np.float32]:

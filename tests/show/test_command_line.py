@@ -9,6 +9,8 @@ import sys
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import chsic
@@ -370,3 +372,17 @@ def test_measure_takes_gaps_and_categories(tmp_path, run):
     done = run("measure", path, "--x", "a,d", "--y", "ward", "--given", "gap", "--categories",
                "ward", "--nan-policy", "omit", "--json")  # fmt: skip
     assert json.loads(done.stdout)["n_samples"] == 112
+
+
+def test_groups_are_a_column_of_the_file(run, tmp_path):
+    values = np.random.default_rng(0).normal(size=(100, 3))
+    frame = pd.DataFrame(values, columns=list("xyz")).assign(patient=np.repeat(np.arange(20), 5))
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    question = [str(tmp_path / "data.csv"), "--x", "x", "--y", "y", "--given", "z"]
+    expected = chsic.chsic_test("x", "y", "z", data=frame, groups="patient").pvalue
+    done = run("test", *question, "--groups", "patient", "--json")
+    assert json.loads(done.stdout)["pvalue"] == pytest.approx(expected)
+    assert "100 in 20 groups" in run("test", *question, "--groups", "patient").stdout
+    assert run("alpha", *question, "--groups", "patient").returncode == 0
+    done = run("test", *question, "--groups", "patiant")
+    assert "did you mean 'patient'" in done.stderr

@@ -61,8 +61,8 @@ def pairs_between_groups(
 ) -> PairGraph:
     """Return the pairs of neighbours that join two groups.
 
-    Samples whose neighbours are mostly of their own group look further, until each has at least
-    half as many partners as wanted.
+    Where neighbours are mostly of one group, all samples look further, until each has at least a
+    quarter as many partners as wanted: half of them is what the ends of a line have.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def pairs_between_groups(
         apart = groups[graph.i] != groups[graph.j]
         i, j = graph.i[apart], graph.j[apart]
         partners = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
-        if reach >= n - 1 or np.all(partners >= np.minimum(alpha / 2, others)):
+        if reach >= n - 1 or np.all(partners >= np.minimum(alpha / 4, others)):
             return PairGraph.from_listed(i, j, n)
         reach = min(2 * reach, n - 1)
 

@@ -118,6 +118,7 @@ def sensitivity(
     tol: float = TOL,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
+    groups: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> Sensitivity:
@@ -136,7 +137,9 @@ def sensitivity(
         0.3 to 5 if not given.
     pairs : {"nearest", "closest"}
         Those for which alpha can be varied.
-    data, unit_size, adjust, augment, null, n_resamples, tol, nan_policy, kinds, workers
+    data, unit_size, adjust, augment, null, n_resamples, tol, nan_policy, kinds, groups
+        As for `chsic_test`.
+    workers
         As for `chsic_test`.
     rng : None, int or numpy.random.Generator
         All tests use the same signs, so that differences between them are not by chance.
@@ -171,7 +174,7 @@ def sensitivity(
         tol=tol,
     )
     workers = as_count("workers", workers, minimum=1)
-    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups)
     return along_settings(samples, settings, rng, alphas, bandwidths, workers)
 
 

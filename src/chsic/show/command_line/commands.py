@@ -17,6 +17,7 @@ from chsic.show.command_line.options import (
     Categories,
     File,
     Given,
+    Groups,
     Missing,
     MissingValues,
     NanPolicy,
@@ -57,6 +58,7 @@ def independence(
     x: X,
     y: Y,
     given: Given = None,
+    groups: Groups = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -79,7 +81,7 @@ def independence(
     --categories ward --nan-policy omit
     """
     question = read_question(
-        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given, groups
     )
     result = chsic.chsic_test(
         question.x,
@@ -178,6 +180,7 @@ def along_alpha(
     x: X,
     y: Y,
     given: Given = None,
+    groups: Groups = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -211,7 +214,7 @@ def along_alpha(
             raise ValueError(f"--out: a .png, .svg or .pdf file is needed, got {out}.")
         require_outputs([("--out", out)], [source_of(file)])
     question = read_question(
-        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given, groups
     )
     result = chsic.sensitivity(
         question.x,

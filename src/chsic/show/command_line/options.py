@@ -27,6 +27,13 @@ Given = Annotated[
     list[str] | None,
     typer.Option(help="Confounding column z; several: a,b, or --given a --given b."),
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of the patient, shop, ...: rows of one may depend on each other.",
+        show_default=False,
+    ),
+]
 Categories = Annotated[
     list[str] | None,
     typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
@@ -71,7 +78,7 @@ class Question:
     x, y, z : data frame
         The columns; z is None if there is none.
     settings : dict
-        Keywords ``kinds`` and ``nan_policy`` of what answers it.
+        Keywords ``kinds``, ``nan_policy`` and perhaps ``groups`` of what answers it.
     """
 
     table: Table
@@ -82,11 +89,19 @@ class Question:
 
 
 def read_question(
-    table: Table, settings: dict[str, Any], x: list[str], y: list[str], given: list[str] | None
+    table: Table,
+    settings: dict[str, Any],
+    x: list[str],
+    y: list[str],
+    given: list[str] | None,
+    groups: str | None = None,
 ) -> Question:
     """Read the columns of a question."""
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
-    frame = table.read([*of_x, *of_y, *of_z])
+    of_groups = [] if groups is None else [groups]
+    frame = table.read([*of_x, *of_y, *of_z, *of_groups])
+    if groups is not None:
+        settings = {**settings, "groups": frame[of_groups]}
     return Question(table, frame[of_x], frame[of_y], frame[of_z] if of_z else None, settings)
 
 

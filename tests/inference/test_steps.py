@@ -111,12 +111,12 @@ ROUGH = {
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", ROUGH)
 def test_the_level_holds_where_z_is_rough(name):
-    """Of 24 true nulls, six rejections at 0.05 happen once in 1,000 times; once all were."""
+    """Of 40 true nulls, eight rejections at 0.05 happen once in 4,000 times; once all were."""
     d, function = ROUGH[name]
     rejected = 0
-    for seed in range(24):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         z, (e, h) = rng.random((500, d)), rng.normal(size=(2, 500))
         f = function(z) / function(z).std()
         rejected += chsic.chsic_test(f + 0.5 * e, f + 0.5 * h, z).pvalue <= 0.05
-    assert rejected <= 5
+    assert rejected <= 7

@@ -45,6 +45,11 @@ class Cache(Generic[Value]):
     def __len__(self) -> int:
         return len(self._values)
 
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of all values."""
+        return float(self._values.currsize)
+
     def __reduce__(self) -> tuple[type[Cache[Value]], tuple[Any, ...]]:
         return type(self), (self._maxsize, self._weigh)
 

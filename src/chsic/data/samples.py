@@ -221,15 +221,27 @@ def _numbered_groups(columns: Columns) -> Index | None:
         raise ValueError(
             f"groups: got {len(columns)} columns; one is needed, such as that of the patients."
         )
-    labels = numbered(columns[0].values)
-    if len(np.unique(labels)) == len(labels):
-        return None  # rows are independent
-    if not labels.any():
+    return as_groups(columns[0].values)
+
+
+def as_groups(labels: Array | Index, which: str = "") -> Index | None:
+    """Return groups as numbers from 0 on, or None if every row is a group of its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.samples import as_groups
+    >>> as_groups(np.array([7.0, 3.0, 7.0]))
+    array([1, 0, 1])
+    """
+    groups = numbered(labels)
+    number = int(groups.max()) + 1
+    if number == 1:
         raise ValueError(
-            "groups: all rows are of one group, so that nothing tells how much they vary; leave "
-            "groups out if rows are independent."
+            f"groups: all rows {which}are of one group, so that nothing tells how much they vary; "
+            "leave groups out if rows are independent."
         )
-    return labels
+    return None if number == len(groups) else groups
 
 
 def read_arguments(

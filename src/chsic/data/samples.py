@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,10 +23,27 @@ from chsic.data.arguments import (
     named_columns,
     require_usable,
 )
-from chsic.data.column import read_column
+from chsic.data.column import Column, read_column
 
 NAN_POLICIES = ("raise", "omit", "level")
+OF_ROWS = ("groups", "time")  # arguments that tell how rows depend on each other
+ROWS = "rows"  # time that is the order of the rows
 MOST_NAMED = 10  # columns in a message
+
+
+class Stretches(NamedTuple):
+    """Stretches of time whose rows depend on each other.
+
+    Attributes
+    ----------
+    length : float
+        How long they are, in the unit of the times; 0 if rows are independent.
+    is_cut : bool
+        Whether rows seem to depend on each other for longer, too long for what there is of them.
+    """
+
+    length: float
+    is_cut: bool
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,6 +60,11 @@ class Samples:
         Rows that were left out because a value was missing.
     groups : array of int or None
         Number of the group of each row; rows of one group may depend on each other.
+    time : array or None
+        When each row was observed, as long as it is not known for how long rows depend on each
+        other; groups are series until then.
+    stretches : Stretches or None
+        What followed from the times.
     """
 
     x: Columns
@@ -48,6 +72,8 @@ class Samples:
     z: Columns
     n_omitted: int = 0
     groups: Index | None = None
+    time: Array | None = None
+    stretches: Stretches | None = None
 
     def __len__(self) -> int:
         return len(self.x[0].values)
@@ -56,7 +82,8 @@ class Samples:
         """Return some of the samples; levels of categories that none of them has are forgotten."""
         x, y, z = ([column.rows(rows) for column in of] for of in (self.x, self.y, self.z))
         groups = None if self.groups is None else numbered(self.groups[rows])
-        return Samples(x, y, z, self.n_omitted, groups)
+        time = None if self.time is None else self.time[rows]
+        return Samples(x, y, z, self.n_omitted, groups, time, self.stretches)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -74,6 +101,7 @@ def read_samples(
     kinds: Mapping[str, str] | None = None,
     any_levels: Collection[str] = (),
     groups: Data = None,
+    time: Data = None,
 ) -> Samples:
     """Read the samples of a test.
 
@@ -92,6 +120,8 @@ def read_samples(
         Those of "x" and "y" whose categories may be as many as there are rows.
     groups : array_like or name of a column of `data`, optional
         Which group each row belongs to.
+    time : array_like or name of a column of `data`, optional
+        When each row was observed; ``"rows"`` for their order.
 
     Returns
     -------
@@ -107,8 +137,14 @@ def read_samples(
     require_nan_policy(nan_policy)
     given = arguments(x, y, z, data)
     if groups is not None:
-        given["groups"] = _groups(groups, data)
-    return clean_samples(read_arguments(given, kinds), nan_policy, any_levels)
+        given["groups"] = _one_column("groups", groups, data)
+    in_rows = isinstance(time, str) and time == ROWS and not _has(data, ROWS)
+    if time is not None and not in_rows:
+        given["time"] = _one_column("time", time, data)
+    read = read_arguments(given, kinds)
+    if in_rows:
+        read["time"] = [Column(ROWS, "number", np.arange(float(len(read["x"][0].values))))]
+    return clean_samples(read, nan_policy, any_levels)
 
 
 def clean_samples(
@@ -118,25 +154,30 @@ def clean_samples(
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {
-            argument: of if argument == "groups" else [one.with_missing_level() for one in of]
+            argument: of if argument in OF_ROWS else [one.with_missing_level() for one in of]
             for argument, of in read.items()
         }
     if nan_policy == "raise":
         require_complete(read)
     samples = Samples(read["x"], read["y"], read.get("z", []))
-    return complete_samples(samples, any_levels, read.get("groups", []))
+    of_rows = {argument: read[argument] for argument in OF_ROWS if argument in read}
+    return complete_samples(samples, any_levels, of_rows)
 
 
-def _groups(groups: Data, data: Data) -> Data:
-    """Return one column: that of `data` which is named, or labels as they are."""
-    if data is None and isinstance(groups, str):
+def _one_column(argument: str, values: Data, data: Data) -> Data:
+    """Return one column: that of `data` which is named, or values as they are."""
+    if data is None and isinstance(values, str):
         raise TypeError(
-            f"groups: got the name {groups!r}; give the data frame as well, as data=df."
+            f"{argument}: got the name {values!r}; give the data frame as well, as data=df."
         )
-    if data is None or not isinstance(groups, str):
-        return groups
+    if data is None or not isinstance(values, str):
+        return values
     raw = named_columns("data", data)
-    return {name: raw[name] for name in column_names("groups", groups, raw)}
+    return {name: raw[name] for name in column_names(argument, values, raw)}
+
+
+def _has(data: Data, name: str) -> bool:
+    return data is not None and name in named_columns("data", data)
 
 
 def numbered(labels: Array | Index) -> Index:
@@ -179,9 +220,13 @@ def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
 
 
 def complete_samples(
-    samples: Samples, any_levels: Collection[str] = (), groups: Columns = ()
+    samples: Samples,
+    any_levels: Collection[str] = (),
+    of_rows: Mapping[str, Columns] = MappingProxyType({}),
 ) -> Samples:
-    """Return the rows in which no value is missing, if they can be used; groups are numbered.
+    """Return the rows in which no value is missing, if they can be used.
+
+    `of_rows` are the columns of groups and of times.
 
     Examples
     --------
@@ -195,7 +240,7 @@ def complete_samples(
     """
     read = {"x": samples.x, "y": samples.y}
     read |= {"z": samples.z} if samples.z else {}
-    read |= {"groups": groups} if groups else {}
+    read |= of_rows
     gaps = [column.missing for of in read.values() for column in of if column.has_gaps]
     missing = np.any(gaps, axis=0) if gaps else np.zeros(0, bool)
     if gaps:
@@ -205,23 +250,38 @@ def complete_samples(
                 f"value, at least {MIN_SAMPLES} are needed."
             )
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
-    labels = _numbered_groups(read.pop("groups", []))
+    time = _times(read.pop("time", []))
+    groups = _numbered_groups(read.pop("groups", []), are_series=time is not None)
     for argument, columns in read.items():
         # Categories of z are compared, and need no column each.
         require_usable(
             argument, columns, math.inf if argument in ("z", *any_levels) else MOST_LEVELS
         )
-    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()), labels)
+    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()), groups, time)
 
 
-def _numbered_groups(columns: Columns) -> Index | None:
+def _numbered_groups(columns: Columns, *, are_series: bool) -> Index | None:
     if not columns:
         return None
     if len(columns) > 1:
         raise ValueError(
             f"groups: got {len(columns)} columns; one is needed, such as that of the patients."
         )
-    return as_groups(columns[0].values)
+    return numbered(columns[0].values) if are_series else as_groups(columns[0].values)
+
+
+def _times(columns: Columns) -> Array | None:
+    if not columns:
+        return None
+    if len(columns) > 1:
+        raise ValueError(f"time: got {len(columns)} columns; one is needed, of dates or numbers.")
+    [column] = columns
+    if column.kind != "number":
+        raise TypeError(
+            f"time: {column.name!r} has text; dates or numbers are needed, as pandas.to_datetime "
+            f"makes them, or {ROWS!r} for the order of the rows."
+        )
+    return column.values
 
 
 def as_groups(labels: Array | Index, which: str = "") -> Index | None:

@@ -134,7 +134,10 @@ def sample_size(result: IndependenceResult) -> str:
     '100; 4950 pairs (complete)'
     """
     omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    groups = f" in {result.n_groups} groups" if result.n_groups else ""
+    groups = ""
+    if result.n_groups:
+        kind = "groups" if result.stretch is None else f"stretches of length {result.stretch:.3g}"
+        groups = f" in {result.n_groups} {kind}"
     return f"{result.n_samples}{groups}{omitted}; {result.n_pairs} pairs ({result.pairs})"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
-from chsic._util.validate import MIN_SAMPLES, Array, Index, require_same_length
+from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
 from chsic.data.arguments import (
     MOST_LEVELS,
     Columns,
@@ -22,6 +22,7 @@ from chsic.data.arguments import (
     require_usable,
 )
 from chsic.data.column import read_column
+from chsic.data.sampling import INDEPENDENT, Sampling, sampling_arguments
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message
@@ -39,15 +40,15 @@ class Samples:
         The confounders, maybe none.
     n_omitted : int
         Rows that were left out because a value was missing.
-    groups : array of int or None
-        Number of the group of each row; rows of one group may depend on each other.
+    sampling : Sampling
+        What is known of rows beside that: groups of rows that may depend on each other.
     """
 
     x: Columns
     y: Columns
     z: Columns
     n_omitted: int = 0
-    groups: Index | None = None
+    sampling: Sampling = INDEPENDENT
 
     def __len__(self) -> int:
         return len(self.x[0].values)
@@ -55,8 +56,7 @@ class Samples:
     def rows(self, rows: Index) -> Samples:
         """Return some of the samples; levels of categories that none of them has are forgotten."""
         x, y, z = ([column.rows(rows) for column in of] for of in (self.x, self.y, self.z))
-        groups = None if self.groups is None else numbered(self.groups[rows])
-        return Samples(x, y, z, self.n_omitted, groups)
+        return Samples(x, y, z, self.n_omitted, self.sampling.rows(rows))
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -106,8 +106,8 @@ def read_samples(
     """
     require_nan_policy(nan_policy)
     given = arguments(x, y, z, data)
-    if groups is not None:
-        given["groups"] = _groups(groups, data)
+    raw = None if data is None else named_columns("data", data)
+    given |= sampling_arguments("data", raw, groups=groups)
     return clean_samples(read_arguments(given, kinds), nan_policy, any_levels)
 
 
@@ -123,34 +123,8 @@ def clean_samples(
         }
     if nan_policy == "raise":
         require_complete(read)
-    samples = Samples(read["x"], read["y"], read.get("z", []))
-    return complete_samples(samples, any_levels, read.get("groups", []))
-
-
-def _groups(groups: Data, data: Data) -> Data:
-    """Return one column: that of `data` which is named, or labels as they are."""
-    if data is None and isinstance(groups, str):
-        raise TypeError(
-            f"groups: got the name {groups!r}; give the data frame as well, as data=df."
-        )
-    if data is None or not isinstance(groups, str):
-        return groups
-    raw = named_columns("data", data)
-    return {name: raw[name] for name in column_names("groups", groups, raw)}
-
-
-def numbered(labels: Array | Index) -> Index:
-    """Replace labels by numbers from 0 on.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from chsic.data.samples import numbered
-    >>> numbered(np.array([7.0, 3.0, 7.0]))
-    array([1, 0, 1])
-    """
-    numbers: Index = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    return numbers
+    samples = Samples(read["x"], read["y"], read.get("z", []), sampling=Sampling.of(read))
+    return complete_samples(samples, any_levels)
 
 
 def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
@@ -178,9 +152,7 @@ def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
     return {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
 
 
-def complete_samples(
-    samples: Samples, any_levels: Collection[str] = (), groups: Columns = ()
-) -> Samples:
+def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:
     """Return the rows in which no value is missing, if they can be used; groups are numbered.
 
     Examples
@@ -195,41 +167,27 @@ def complete_samples(
     """
     read = {"x": samples.x, "y": samples.y}
     read |= {"z": samples.z} if samples.z else {}
-    read |= {"groups": groups} if groups else {}
+    sampling = samples.sampling
     gaps = [column.missing for of in read.values() for column in of if column.has_gaps]
+    gaps += sampling.missing
     missing = np.any(gaps, axis=0) if gaps else np.zeros(0, bool)
     if gaps:
         if (~missing).sum() < MIN_SAMPLES:
+            every = ", ".join([*read, *sampling.parts])
             raise ValueError(
-                f"{', '.join(read)}: {(~missing).sum()} of {len(missing)} rows have no missing "
-                f"value, at least {MIN_SAMPLES} are needed."
+                f"{every}: {(~missing).sum()} of {len(missing)} rows have no missing value, at "
+                f"least {MIN_SAMPLES} are needed."
             )
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
-    labels = _numbered_groups(read.pop("groups", []))
+        sampling = sampling.rows(~missing)
+    sampling = sampling.complete()
     for argument, columns in read.items():
         # Categories of z are compared, and need no column each.
         require_usable(
             argument, columns, math.inf if argument in ("z", *any_levels) else MOST_LEVELS
         )
-    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()), labels)
-
-
-def _numbered_groups(columns: Columns) -> Index | None:
-    if not columns:
-        return None
-    if len(columns) > 1:
-        raise ValueError(
-            f"groups: got {len(columns)} columns; one is needed, such as that of the patients."
-        )
-    labels = numbered(columns[0].values)
-    if len(np.unique(labels)) == len(labels):
-        return None  # rows are independent
-    if not labels.any():
-        raise ValueError(
-            "groups: all rows are of one group, so that nothing tells how much they vary; leave "
-            "groups out if rows are independent."
-        )
-    return labels
+    n_omitted = samples.n_omitted + int(missing.sum())
+    return Samples(read["x"], read["y"], read.get("z", []), n_omitted, sampling)
 
 
 def read_arguments(

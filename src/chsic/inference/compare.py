@@ -100,7 +100,7 @@ class Question:
         like: Given | None = None,
     ) -> Question:
         """Look at z, and scale x and y."""
-        given = Given.of(samples.z, settings, like=like, groups=samples.groups)
+        given = Given.of(samples.z, settings, like=like, sampling=samples.sampling)
         samples = samples if given.rows is None else samples.rows(given.rows)
         of_x, of_y = settings.kernels
         x, y = given.variable("x", samples.x, of_x), given.variable("y", samples.y, of_y)

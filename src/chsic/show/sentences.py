@@ -134,8 +134,20 @@ def sample_size(result: IndependenceResult) -> str:
     '100; 4950 pairs (complete)'
     """
     omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    groups = f" in {result.n_groups} groups" if result.n_groups else ""
+    groups = in_groups(result.n_groups)
     return f"{result.n_samples}{groups}{omitted}; {result.n_pairs} pairs ({result.pairs})"
+
+
+def in_groups(number: int | None) -> str:
+    """Write " in 50 groups", or nothing if rows are independent.
+
+    Examples
+    --------
+    >>> from chsic.show.sentences import in_groups
+    >>> in_groups(50), in_groups(None)
+    (' in 50 groups', '')
+    """
+    return f" in {number} groups" if number else ""
 
 
 def data_read(result: IndependenceResult, source: str | None) -> str:
@@ -170,8 +182,8 @@ def related_pairs(screen: Screen, level: float) -> str:
     """
     related = sum(pair.pvalue_bh <= level for pair in screen)
     return (
-        f"{related} of {len(screen)} pairs are related{given(screen.given)} "
-        f"(adjusted p at most {level:g}, Benjamini and Hochberg)"
+        f"{related} of {len(screen)} pairs are related{given(screen.given)}"
+        f"{_rows_in_groups(screen)} (adjusted p at most {level:g}, Benjamini and Hochberg)"
     )
 
 
@@ -240,6 +252,10 @@ def given(names: Sequence[str]) -> str:
     (' given age and ward', '')
     """
     return f" given {listed(names)}" if names else ""
+
+
+def _rows_in_groups(screen: Screen) -> str:
+    return f", rows{in_groups(screen.n_groups)}" if screen.n_groups else ""
 
 
 def _is(names: Sequence[str]) -> str:

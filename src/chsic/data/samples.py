@@ -105,9 +105,7 @@ def read_samples(
     (4, 1)
     """
     require_nan_policy(nan_policy)
-    given = arguments(x, y, z, data)
-    raw = None if data is None else named_columns("data", data)
-    given |= sampling_arguments("data", raw, groups=groups)
+    given = arguments(x, y, z, data, groups=groups)
     return clean_samples(read_arguments(given, kinds), nan_policy, any_levels)
 
 
@@ -127,8 +125,10 @@ def clean_samples(
     return complete_samples(samples, any_levels)
 
 
-def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
-    """Return what was given for x, y and z; with `data`, the columns that they name.
+def arguments(
+    x: Data, y: Data, z: Data, data: Data = None, *, groups: Data = None
+) -> dict[str, Data]:
+    """Return what was given for x, y, z and groups; with `data`, the columns that they name.
 
     Examples
     --------
@@ -143,13 +143,14 @@ def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
                 raise TypeError(
                     f"{argument}: got the name {values!r}; give the data frame as well, as data=df."
                 )
-        return given
+        return given | sampling_arguments("data", None, groups=groups)
     raw = named_columns("data", data)
     names = {argument: column_names(argument, value, raw) for argument, value in given.items()}
     for argument in ("x", "y"):
         if not names[argument]:
             raise ValueError(f"{argument}: no column was named; name at least one.")
-    return {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
+    named = {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
+    return named | sampling_arguments("data", raw, groups=groups)
 
 
 def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from chsic._util.validate import Index
 from chsic.data.arguments import Columns, Data, column_names
 
+ARGUMENTS = ("groups",)  # of a test that tell about rows
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sampling:

@@ -15,12 +15,6 @@ from chsic.many.screen_result import Screen
 
 CLEAR = 0.01  # p-value below which evidence is clear
 
-ABOUT_PVALUE = (
-    "is the probability of seeing a relation at least as clear if there were none among samples of "
-    "equal z. It assumes that rows are independent of each other, and that little of z's influence "
-    "is left after regression and between neighbours. A large p is no proof that there is no "
-    "relation."
-)
 ABOUT_STRENGTH = (
     "is 0 if x and y are unrelated given z, on average, and 1 if they are the same. It may be "
     "slightly negative by chance, and does not see relations that cancel along z. The interval is "
@@ -150,6 +144,26 @@ def in_groups(number: int | None) -> str:
     return f" in {number} groups" if number else ""
 
 
+def about_pvalue(result: IndependenceResult) -> str:
+    """Say what p is, and what it assumes.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> from chsic.show.sentences import about_pvalue
+    >>> x, y, _ = chsic.datasets.draw_scenario("add", 100, rng=0)
+    >>> print(about_pvalue(chsic.hsic_test(x, y, rng=0)))
+    is the probability ... It assumes that rows are independent of each other, and ...
+    """
+    rows = "rows of different groups" if result.n_groups else "rows"
+    return (
+        "is the probability of seeing a relation at least as clear if there were none among "
+        f"samples of equal z. It assumes that {rows} are independent of each other, and that "
+        "little of z's influence is left after regression and between neighbours. A large p is no "
+        "proof that there is no relation."
+    )
+
+
 def data_read(result: IndependenceResult, source: str | None) -> str:
     """Say how many rows came from where.
 
@@ -165,7 +179,9 @@ def data_read(result: IndependenceResult, source: str | None) -> str:
         f", {result.n_omitted} of them left out for missing values" if result.n_omitted else ""
     )
     origin = f" From {shortened(source)}." if source else ""
-    return f"{result.n_samples + result.n_omitted} rows{omitted}.{origin}"
+    groups = in_groups(result.n_groups)
+    groups = f",{groups}" if omitted and groups else groups
+    return f"{result.n_samples + result.n_omitted} rows{omitted}{groups}.{origin}"
 
 
 def related_pairs(screen: Screen, level: float) -> str:

@@ -252,6 +252,7 @@ def report(
     y: Y,
     out: Annotated[Path, typer.Option(help="HTML file.")],
     given: Given = None,
+    groups: Groups = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -268,7 +269,7 @@ def report(
     """
     require_outputs([("--out", out)], [source_of(file)])
     question = read_question(
-        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given, groups
     )
     chsic.write_report(
         out,

@@ -9,6 +9,9 @@ import pytest
 import chsic
 from chsic.data.arguments import read_columns
 from chsic.data.fingerprint import fingerprint
+from chsic.data.samples import read_samples
+from chsic.many.donors import Donors
+from chsic.many.simulation import Source
 from tests.inference.test_groups import patients
 
 
@@ -161,3 +164,107 @@ def test_discovery_leaves_out_rows_without_a_group(frame):
         found, expected = tests.result(x, "y", "z"), alone(gaps, x, "y", "z", nan_policy="omit")
         assert (found.n_omitted, found.warnings) == (n_omitted, expected.warnings)
         assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+# --- Calibration ----------------------------------------------------------------------------------
+
+
+def strong(seed, number=50, each=4):
+    """Patients whose own effects are nearly all of z, and of what z leaves of x and y."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(number), each)
+    of_z, of_x, of_y = rng.normal(size=(3, number))[:, groups]
+    noise = 0.3 * rng.normal(size=(3, len(groups)))
+    z = 0.9 * of_z + noise[0]
+    return np.sin(z) + 0.95 * of_x + noise[1], z + 0.95 * of_y + noise[2], z, groups
+
+
+def likeness(values, groups):
+    """Intraclass correlation of groups of equal size."""
+    each = len(groups) // (groups.max() + 1)
+    table = values[np.argsort(groups, kind="stable")].reshape(-1, each)
+    between, within = each * table.mean(axis=1).var(ddof=1), table.var(axis=1, ddof=1).mean()
+    return (between - within) / (between + (each - 1) * within)
+
+
+def drawn_of(source, seed=0, effect=0.0):
+    """Redrawn x and y, and what they are beside the regression."""
+    drawn = source.draw(effect, np.random.default_rng(seed))
+    fits = [way.fit[:, 0] * way.units[0] for way in (source.x, source.y)]
+    values = [column.values for [column] in drawn]
+    return *values, *(value - fit for value, fit in zip(values, fits, strict=True))
+
+
+@pytest.mark.no_cover
+def test_calibrate_holds_the_level_that_ignored_groups_break():
+    x, y, z, groups = strong(1)
+    settings = {"n_sim": 24, "effect_sizes": [0.7], "rng": 0}
+    found = chsic.calibrate(x, y, z, groups=groups, **settings)
+    # Of 24 true nulls, six rejections at 0.05 happen once in 900 times.
+    assert found.rejection_rate(0.0) <= 5 / 24
+    assert found.rejection_rate(0.7) > 0.5
+    assert found.n_groups == 50
+    assert str(found).startswith("24 data sets of 200 samples in 50 groups each, x and y redrawn")
+    source = Source.of(read_samples(x, y, z, groups=groups), np.random.default_rng(0))
+    ignored = [chsic.chsic_test(*drawn_of(source, seed)[:2], z).pvalue for seed in range(24)]
+    assert np.mean(np.array(ignored) <= 0.05) > 6 / 24
+
+
+def test_rows_of_a_group_stay_as_dependent_as_they_were():
+    x, y, z, groups = strong(0, number=150)
+    source = Source.of(read_samples(x, x + y, z, groups=groups), np.random.default_rng(0))
+    own = (
+        values - way.fit[:, 0] * way.units[0] for values, way in ((x, source.x), (x + y, source.y))
+    )
+    own = [likeness(values, groups) for values in own]
+    draws = [drawn_of(source, seed)[2:] for seed in range(10)]
+    of_draws = np.mean([[likeness(value, groups) for value in both] for both in draws], axis=0)
+    assert min(own) > 0.8
+    assert of_draws == pytest.approx(own, abs=0.05)
+    related = [np.corrcoef(*both)[0, 1] for both in draws]  # which x and x + y are
+    assert abs(np.mean(related)) < 0.1
+
+
+def test_the_spread_of_groups_follows_z():
+    x, y, z, groups = strong(0, number=200)
+    rest = x - np.sin(z)
+    source = Source.of(read_samples(z + z**2 * rest, y, z, groups=groups), np.random.default_rng(0))
+    *_, drawn, _ = drawn_of(source)
+    assert drawn[np.abs(z) < 0.5].std() < 0.5 * drawn[np.abs(z) > 1].std()
+
+
+def test_what_is_constant_in_groups_stays_so():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 3)
+    sex, ward = (rng.choice(list(levels), 60)[groups] for levels in ("fm", "uvw"))
+    y = rng.normal(size=60)[groups] + 0.3 * rng.normal(size=180)
+    source = Source.of(read_samples(sex, y, ward, groups=groups), np.random.default_rng(0))
+    drawn = [source.draw(0.0, np.random.default_rng(seed))[0][0] for seed in range(3)]
+    for column in drawn:
+        assert column.levels == ("f", "m")
+        assert (column.values.reshape(-1, 3) == column.values[::3, np.newaxis]).all()
+    assert (drawn[0].values != drawn[1].values).mean() > 0.2
+
+
+def test_a_group_gets_rows_of_one_that_is_as_large():
+    labels = np.repeat(np.arange(40), np.tile([1, 2, 3, 5], 10))
+    labels = labels[np.random.default_rng(0).permutation(len(labels))]
+    donors = Donors.of(labels)
+    sizes, seen = np.bincount(labels), set()
+    for seed in range(20):
+        givers = donors.draw(np.random.default_rng(seed))
+        for group in range(40):
+            rows = givers[labels == group]
+            assert len(set(labels[rows])) == 1
+            assert len(set(rows)) == len(rows)  # cyclically, and none twice
+            assert sizes[labels[rows[0]]] >= sizes[group]
+            seen.add((group, labels[rows[0]]))
+    assert len(seen) > 300
+
+
+def test_a_group_that_is_larger_than_others_gets_rows_of_several():
+    labels = np.concatenate([np.zeros(50, int), np.repeat(np.arange(1, 31), 3)])
+    givers = [Donors.of(labels).draw(np.random.default_rng(seed)) for seed in range(20)]
+    counts = [len(set(labels[rows[:50]])) for rows in givers]
+    assert min(counts) >= 1
+    assert np.median(counts) > 3

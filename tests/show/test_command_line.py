@@ -386,3 +386,16 @@ def test_groups_are_a_column_of_the_file(run, tmp_path):
     assert run("alpha", *question, "--groups", "patient").returncode == 0
     done = run("test", *question, "--groups", "patiant")
     assert "did you mean 'patient'" in done.stderr
+
+
+def test_groups_of_a_screen_are_a_column_of_the_file(run, tmp_path):
+    values = np.random.default_rng(0).normal(size=(100, 3))
+    frame = pd.DataFrame(values, columns=list("xyz")).assign(patient=np.repeat(np.arange(20), 5))
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    command = ["screen", str(tmp_path / "data.csv"), "--given", "z", "--groups", "patient"]
+    [expected] = chsic.screen(frame, "z", groups="patient", rng=0)
+    found = json.loads(run(*command, "--json").stdout)
+    assert [pair["pvalue"] for pair in found["pairs"]] == [pytest.approx(expected.pvalue)]
+    assert found["n_groups"] == 20
+    assert "pairs are related given z, rows in 20 groups" in run(*command).stdout
+    assert "column 'patient' is named for groups" in run(*command, "--columns", "x,patient").stderr

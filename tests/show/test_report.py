@@ -10,10 +10,13 @@ import pandas as pd
 import pytest
 
 import chsic
+from chsic.data.samples import read_samples
+from chsic.show.pictures.differences import differences_picture
 from chsic.show.report.gather import gather
 from chsic.show.report.page import render_page
 from chsic.show.templates import fill
 from tests.conftest import ARTEFACTS
+from tests.inference.test_groups import patients
 
 NASTY = (
     "<script>document.title='broken'</script>",
@@ -279,3 +282,44 @@ def test_quotes_and_percent_signs_stay_in_pictures():
     assert spec["layout"]["yaxis"]["title"]["text"] == '"y"'
     assert spec["data"][0]["meta"] == "%{y} share"
     assert "share" not in spec["data"][0]["hovertemplate"]
+
+
+def test_groups_are_told_as_in_the_terminal(tmp_path, command):
+    x, y, z, groups = patients(0)
+    frame = pd.DataFrame({"x": x, "y": y, "z": z, "patient": groups.astype(float)})
+    frame.loc[3, "patient"] = np.nan
+    path, page = tmp_path / "data.csv", tmp_path / "report.html"
+    frame.to_csv(path, index=False)
+    question = [str(path), "--x", "x", "--y", "y", "--given", "z", "--groups", "patient"]
+    options = ["--nan-policy", "omit", "--out", str(page)]
+    status, _, errors = command("report", *question, *options)
+    assert status == 0, errors
+    text = Page(page.read_text(encoding="utf-8")).text
+    for sentence in (
+        "200 rows, 1 of them left out for missing values, in 50 groups. From",
+        "samples199 in 50 groups",
+        "patientgroupsnumber150 groups",
+        "It assumes that rows of different groups are independent of each other",
+        "df['z'], nan_policy='omit', groups=df['patient'], rng=0)",
+        "--given z --groups patient --nan-policy omit",
+    ):
+        assert sentence in text
+    facts = gather("x", "y", "z", data=frame, groups="patient", nan_policy="omit", rng=0)
+    expected = chsic.chsic_test("x", "y", "z", data=frame, groups="patient", nan_policy="omit")
+    assert facts.result.pvalue == expected.pvalue
+    ignoring = chsic.hsic_test("x", "y", data=frame.dropna(), groups="patient")
+    assert facts.ignoring_z.pvalue == ignoring.pvalue
+    along = chsic.sensitivity("x", "y", "z", data=frame.dropna(), groups="patient", rng=0)
+    found = [point.pvalue for point in facts.sensitivity.along_alpha]
+    assert found == pytest.approx([point.pvalue for point in along.along_alpha], rel=1e-6)
+
+
+def test_pictures_show_differences_of_different_groups():
+    x, y, z, groups = patients(0)
+    x = x + 1_000 * groups  # differences tell which groups they are of
+    samples = read_samples(x, y, z, groups=groups)
+    drawn = differences_picture(samples, alpha=4, rng=0).differences
+    assert np.abs(drawn.x).min() > 500
+    assert (
+        np.abs(differences_picture(read_samples(x, y, z), alpha=4, rng=0).differences.x).min() < 9
+    )

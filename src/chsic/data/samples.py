@@ -5,14 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
 from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
-from chsic._util.validate import MIN_SAMPLES, Array, Index, require_same_length
+from chsic._util.validate import MIN_SAMPLES, Index, as_positive, require_same_length
 from chsic.data.arguments import (
     MOST_LEVELS,
     Columns,
@@ -23,27 +21,11 @@ from chsic.data.arguments import (
     named_columns,
     require_usable,
 )
-from chsic.data.column import Column, read_column
+from chsic.data.column import read_column
+from chsic.data.sampling import ARGUMENTS, INDEPENDENT, Sampling, sampling_arguments
 
 NAN_POLICIES = ("raise", "omit", "level")
-OF_ROWS = ("groups", "time")  # arguments that tell how rows depend on each other
-ROWS = "rows"  # time that is the order of the rows
 MOST_NAMED = 10  # columns in a message
-
-
-class Stretches(NamedTuple):
-    """Stretches of time whose rows depend on each other.
-
-    Attributes
-    ----------
-    length : float
-        How long they are, in the unit of the times; 0 if rows are independent.
-    is_cut : bool
-        Whether rows seem to depend on each other for longer, too long for what there is of them.
-    """
-
-    length: float
-    is_cut: bool
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,22 +40,15 @@ class Samples:
         The confounders, maybe none.
     n_omitted : int
         Rows that were left out because a value was missing.
-    groups : array of int or None
-        Number of the group of each row; rows of one group may depend on each other.
-    time : array or None
-        When each row was observed, as long as it is not known for how long rows depend on each
-        other; groups are series until then.
-    stretches : Stretches or None
-        What followed from the times.
+    sampling : Sampling
+        What is known of rows beside that: groups of rows that may depend on each other.
     """
 
     x: Columns
     y: Columns
     z: Columns
     n_omitted: int = 0
-    groups: Index | None = None
-    time: Array | None = None
-    stretches: Stretches | None = None
+    sampling: Sampling = INDEPENDENT
 
     def __len__(self) -> int:
         return len(self.x[0].values)
@@ -81,9 +56,7 @@ class Samples:
     def rows(self, rows: Index) -> Samples:
         """Return some of the samples; levels of categories that none of them has are forgotten."""
         x, y, z = ([column.rows(rows) for column in of] for of in (self.x, self.y, self.z))
-        groups = None if self.groups is None else numbered(self.groups[rows])
-        time = None if self.time is None else self.time[rows]
-        return Samples(x, y, z, self.n_omitted, groups, time, self.stretches)
+        return Samples(x, y, z, self.n_omitted, self.sampling.rows(rows))
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -102,6 +75,7 @@ def read_samples(
     any_levels: Collection[str] = (),
     groups: Data = None,
     time: Data = None,
+    stretch: float | str = "auto",
 ) -> Samples:
     """Read the samples of a test.
 
@@ -122,6 +96,8 @@ def read_samples(
         Which group each row belongs to.
     time : array_like or name of a column of `data`, optional
         When each row was observed; ``"rows"`` for their order.
+    stretch : float or "auto"
+        For how long rows depend on each other.
 
     Returns
     -------
@@ -135,67 +111,41 @@ def read_samples(
     (4, 1)
     """
     require_nan_policy(nan_policy)
-    given = arguments(x, y, z, data)
-    if groups is not None:
-        given["groups"] = _one_column("groups", groups, data)
-    in_rows = isinstance(time, str) and time == ROWS and not _has(data, ROWS)
-    if time is not None and not in_rows:
-        given["time"] = _one_column("time", time, data)
+    given = arguments(x, y, z, data, groups=groups, time=time)
     read = read_arguments(given, kinds)
-    if in_rows:
-        read["time"] = [Column(ROWS, "number", np.arange(float(len(read["x"][0].values))))]
-    return clean_samples(read, nan_policy, any_levels)
+    return clean_samples(read, nan_policy, any_levels, as_stretch(stretch))
+
+
+def as_stretch(stretch: float | str) -> float | None:
+    """Return a length of time; None for "auto"."""
+    is_auto = isinstance(stretch, str) and stretch == "auto"
+    return None if is_auto else as_positive("stretch", stretch)
 
 
 def clean_samples(
-    read: Mapping[str, Columns], nan_policy: str, any_levels: Collection[str] = ()
+    read: Mapping[str, Columns],
+    nan_policy: str,
+    any_levels: Collection[str] = (),
+    stretch: float | None = None,
 ) -> Samples:
     """Return the rows that can be used of the columns of x, y and perhaps z."""
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {
-            argument: of if argument in OF_ROWS else [one.with_missing_level() for one in of]
+            argument: of if argument in ARGUMENTS else [one.with_missing_level() for one in of]
             for argument, of in read.items()
         }
     if nan_policy == "raise":
         require_complete(read)
-    samples = Samples(read["x"], read["y"], read.get("z", []))
-    of_rows = {argument: read[argument] for argument in OF_ROWS if argument in read}
-    return complete_samples(samples, any_levels, of_rows)
+    sampling = Sampling.of(read, stretch)
+    samples = Samples(read["x"], read["y"], read.get("z", []), sampling=sampling)
+    return complete_samples(samples, any_levels)
 
 
-def _one_column(argument: str, values: Data, data: Data) -> Data:
-    """Return one column: that of `data` which is named, or values as they are."""
-    if data is None and isinstance(values, str):
-        raise TypeError(
-            f"{argument}: got the name {values!r}; give the data frame as well, as data=df."
-        )
-    if data is None or not isinstance(values, str):
-        return values
-    raw = named_columns("data", data)
-    return {name: raw[name] for name in column_names(argument, values, raw)}
-
-
-def _has(data: Data, name: str) -> bool:
-    return data is not None and name in named_columns("data", data)
-
-
-def numbered(labels: Array | Index) -> Index:
-    """Replace labels by numbers from 0 on.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from chsic.data.samples import numbered
-    >>> numbered(np.array([7.0, 3.0, 7.0]))
-    array([1, 0, 1])
-    """
-    numbers: Index = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    return numbers
-
-
-def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
-    """Return what was given for x, y and z; with `data`, the columns that they name.
+def arguments(
+    x: Data, y: Data, z: Data, data: Data = None, *, groups: Data = None, time: Data = None
+) -> dict[str, Data]:
+    """Return what was given for x, y, z, groups and time; with `data`, the columns that they name.
 
     Examples
     --------
@@ -210,23 +160,22 @@ def arguments(x: Data, y: Data, z: Data, data: Data = None) -> dict[str, Data]:
                 raise TypeError(
                     f"{argument}: got the name {values!r}; give the data frame as well, as data=df."
                 )
-        return given
+
+        def n() -> int:
+            return len(cut_into_columns("x", x)[0][1])
+
+        return given | sampling_arguments("data", None, groups=groups, time=time, n=n)
     raw = named_columns("data", data)
     names = {argument: column_names(argument, value, raw) for argument, value in given.items()}
     for argument in ("x", "y"):
         if not names[argument]:
             raise ValueError(f"{argument}: no column was named; name at least one.")
-    return {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
+    named = {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
+    return named | sampling_arguments("data", raw, groups=groups, time=time)
 
 
-def complete_samples(
-    samples: Samples,
-    any_levels: Collection[str] = (),
-    of_rows: Mapping[str, Columns] = MappingProxyType({}),
-) -> Samples:
-    """Return the rows in which no value is missing, if they can be used.
-
-    `of_rows` are the columns of groups and of times.
+def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:
+    """Return the rows in which no value is missing, if they can be used; groups are numbered.
 
     Examples
     --------
@@ -240,68 +189,27 @@ def complete_samples(
     """
     read = {"x": samples.x, "y": samples.y}
     read |= {"z": samples.z} if samples.z else {}
-    read |= of_rows
+    sampling = samples.sampling
     gaps = [column.missing for of in read.values() for column in of if column.has_gaps]
+    gaps += sampling.missing
     missing = np.any(gaps, axis=0) if gaps else np.zeros(0, bool)
     if gaps:
         if (~missing).sum() < MIN_SAMPLES:
+            every = ", ".join([*read, *sampling.parts])
             raise ValueError(
-                f"{', '.join(read)}: {(~missing).sum()} of {len(missing)} rows have no missing "
-                f"value, at least {MIN_SAMPLES} are needed."
+                f"{every}: {(~missing).sum()} of {len(missing)} rows have no missing value, at "
+                f"least {MIN_SAMPLES} are needed."
             )
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
-    time = _times(read.pop("time", []))
-    groups = _numbered_groups(read.pop("groups", []), are_series=time is not None)
+        sampling = sampling.rows(~missing)
+    sampling = sampling.complete()
     for argument, columns in read.items():
         # Categories of z are compared, and need no column each.
         require_usable(
             argument, columns, math.inf if argument in ("z", *any_levels) else MOST_LEVELS
         )
-    return Samples(read["x"], read["y"], read.get("z", []), int(missing.sum()), groups, time)
-
-
-def _numbered_groups(columns: Columns, *, are_series: bool) -> Index | None:
-    if not columns:
-        return None
-    if len(columns) > 1:
-        raise ValueError(
-            f"groups: got {len(columns)} columns; one is needed, such as that of the patients."
-        )
-    return numbered(columns[0].values) if are_series else as_groups(columns[0].values)
-
-
-def _times(columns: Columns) -> Array | None:
-    if not columns:
-        return None
-    if len(columns) > 1:
-        raise ValueError(f"time: got {len(columns)} columns; one is needed, of dates or numbers.")
-    [column] = columns
-    if column.kind != "number":
-        raise TypeError(
-            f"time: {column.name!r} has text; dates or numbers are needed, as pandas.to_datetime "
-            f"makes them, or {ROWS!r} for the order of the rows."
-        )
-    return column.values
-
-
-def as_groups(labels: Array | Index, which: str = "") -> Index | None:
-    """Return groups as numbers from 0 on, or None if every row is a group of its own.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from chsic.data.samples import as_groups
-    >>> as_groups(np.array([7.0, 3.0, 7.0]))
-    array([1, 0, 1])
-    """
-    groups = numbered(labels)
-    number = int(groups.max()) + 1
-    if number == 1:
-        raise ValueError(
-            f"groups: all rows {which}are of one group, so that nothing tells how much they vary; "
-            "leave groups out if rows are independent."
-        )
-    return None if number == len(groups) else groups
+    n_omitted = samples.n_omitted + int(missing.sum())
+    return Samples(read["x"], read["y"], read.get("z", []), n_omitted, sampling)
 
 
 def read_arguments(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,10 +14,11 @@ from numpy.typing import NDArray
 
 from chsic._util.names import readable
 from chsic._util.validate import MIN_SAMPLES, require_same_length
-from chsic.data.arguments import require_no_identifier, require_usable
+from chsic.data.arguments import Columns, Data, read_columns, require_no_identifier, require_usable
 from chsic.data.column import Column, read_column
 from chsic.data.fingerprint import fingerprint
 from chsic.data.samples import as_kinds, require_complete
+from chsic.data.sampling import Sampling
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,8 +31,10 @@ class ScreenData:
         Confounders, of all rows.
     columns : dict of Column
         Those to be tested that can be, by name.
+    sampling : Sampling
+        Groups, of all rows.
     known : array of bool
-        Rows in which no confounder is missing.
+        Rows in which no confounder and no group is missing.
     skipped : dict of str
         Columns that cannot be tested, and why.
     kinds : dict of str
@@ -38,6 +43,7 @@ class ScreenData:
 
     z: list[Column]
     columns: dict[str, Column]
+    sampling: Sampling
     known: NDArray[np.bool_]
     skipped: dict[str, str]
     kinds: dict[str, str]
@@ -50,20 +56,31 @@ class ScreenData:
         tested: Sequence[str],
         kinds: Mapping[str, str] | None,
         nan_policy: str,
+        about_rows: Mapping[str, Data],
     ) -> ScreenData:
-        """Read columns that are there; confounders must be usable, others may be skipped."""
+        """Read columns that are there; confounders must be usable, others may be skipped.
+
+        `about_rows` is what `sampling_arguments` returned.
+        """
         kind_of = as_kinds(kinds, list(raw))
         z = [read_column(name, raw[name], kind_of.get(name)) for name in of_z]
         columns, skipped = _readable(raw, tested, kind_of)
         read = [*z, *columns.values()]
         require_same_length(**{readable(column.name): column.values for column in read})
+        rows: dict[str, Columns] = {}
+        if read:
+            rows = {of: read_columns(of, values, kind_of) for of, values in about_rows.items()}
+        for argument, of in rows.items():
+            require_same_length(**{"frame": read[0].values, argument: of[0].values})
         if nan_policy == "raise":
-            require_complete({"frame": read})
+            require_complete({"frame": read, **rows})
         elif nan_policy == "level":
             z = [column.with_missing_level() for column in z]
             columns = {name: column.with_missing_level() for name, column in columns.items()}
         n_rows = len(read[0].values) if read else 0
-        known = ~np.any([np.zeros(n_rows, bool), *(column.missing for column in z)], axis=0)
+        sampling = Sampling.of(rows)
+        missing = [*(column.missing for column in z), *sampling.missing]
+        known = ~np.any([np.zeros(n_rows, bool), *missing], axis=0)
         if known.sum() < MIN_SAMPLES:
             raise ValueError(
                 f"frame: {known.sum()} of {n_rows} rows can be used, at least {MIN_SAMPLES} are "
@@ -77,12 +94,17 @@ class ScreenData:
             except ValueError as error:
                 skipped[name] = str(error)
                 del columns[name]
-        return cls(z, columns, known, skipped, {c.name: c.described for c in read})
+        return cls(z, columns, sampling, known, skipped, {c.name: c.described for c in read})
 
     @property
     def n_omitted(self) -> int:
         """Rows that no pair can use."""
         return int((~self.known).sum())
+
+    @functools.cached_property
+    def known_sampling(self) -> Sampling:
+        """Groups of the known rows, numbered."""
+        return self.sampling.rows(self.known).complete()
 
     def complete(self) -> dict[str, Column]:
         """Return the known rows of columns in which none of those is missing."""
@@ -94,7 +116,8 @@ class ScreenData:
 
     def fingerprint(self) -> str:
         """Return what two data sets share only if they, and the roles of columns, are the same."""
-        return fingerprint(len(self.z), *self.z, *self.columns.values())
+        of_rows = itertools.chain.from_iterable(self.sampling.parts.items())
+        return fingerprint(len(self.z), *self.z, *self.columns.values(), *of_rows)
 
 
 def _require_usable(name: str, column: Column) -> None:

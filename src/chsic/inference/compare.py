@@ -101,9 +101,8 @@ class Question:
         like: Given | None = None,
     ) -> Question:
         """Look at z, and scale x and y."""
-        if samples.time is not None:
-            samples = in_stretches(samples, settings)
-        given = Given.of(samples.z, settings, like=like, groups=samples.groups)
+        samples = in_stretches(samples, settings)
+        given = Given.of(samples.z, settings, like=like, sampling=samples.sampling)
         samples = samples if given.rows is None else samples.rows(given.rows)
         of_x, of_y = settings.kernels
         x, y = given.variable("x", samples.x, of_x), given.variable("y", samples.y, of_y)
@@ -224,7 +223,7 @@ def make_plan(
         },
         kernels={of: kernel.name for of, kernel in zip("xy", settings.kernels, strict=True)},
         n_omitted=samples.n_omitted,
-        stretches=samples.stretches,
+        stretches=samples.sampling.stretches,
         members=_members(x.plan, given, settings),
         null=settings.null,
         n_resamples=settings.n_resamples,

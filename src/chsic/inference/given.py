@@ -16,7 +16,7 @@ import numpy as np
 from chsic._util.malloc import keep_freed_memory
 from chsic._util.validate import MIN_SAMPLES, Array, Index
 from chsic.data.arguments import Columns
-from chsic.data.samples import as_groups
+from chsic.data.sampling import INDEPENDENT, Sampling
 from chsic.inference import cautions
 from chsic.inference.confounder import Confounder
 from chsic.inference.groups import in_order_of
@@ -71,29 +71,29 @@ class Given:
         *,
         ordered: bool = True,
         like: Given | None = None,
-        groups: Index | None = None,
+        sampling: Sampling = INDEPENDENT,
     ) -> Given:
         """Choose the kind of pairs, and the samples that have any; ties of z in a shuffled order.
 
-        Unless they are to be `ordered`, samples stay in the order of the user. `groups` are those
+        Unless they are to be `ordered`, samples stay in the order of the user. `sampling` is that
         of all samples.
         """
         keep_freed_memory()  # from here on, large arrays come and go
         if not z:
             settings.require_no_z()
-            return cls(settings, groups=groups)
+            return cls(settings, groups=sampling.groups)
         confounder = Confounder(z)
-        pairs = resolve_pairs(settings, confounder, groups)
+        pairs = resolve_pairs(settings, confounder, sampling.groups)
         rows: Index | None = None
         warnings: tuple[str, ...] = ()
-        partners, by_value = _partners(confounder, pairs, groups)
+        partners, by_value = _partners(confounder, pairs, sampling.groups)
         if partners is not None and not partners.all():
             rows = np.flatnonzero(partners)
             warnings = (_leave_out(len(partners), len(rows), confounder.names, by_value),)
             confounder = Confounder([column.rows(rows) for column in z])
             pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
-            groups = None if groups is None else as_groups(groups[rows], "with a partner in z ")
-        order = None
+            sampling = sampling.rows(rows).complete("with a partner in z ")
+        groups, order = sampling.groups, None
         if ordered and confounder.on_line and isinstance(pairs, str):
             order = confounder.along_line()
             confounder = confounder.in_order(order)

@@ -200,13 +200,12 @@ def chsic_test(
         null=null,
         n_resamples=n_resamples,
         tol=tol,
-        stretch=stretch,
     )
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
     samples = read_samples(
         x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups, time=time,
+        groups=groups, time=time, stretch=stretch,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)
 
@@ -263,12 +262,11 @@ def hsic_test(
         null=null,
         n_resamples=n_resamples,
         tol=tol,
-        stretch=stretch,
     )
     workers = as_count("workers", workers, minimum=1)
     generator = as_generator(rng)
     samples = read_samples(
         x, y, None, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups, time=time,
+        groups=groups, time=time, stretch=stretch,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)

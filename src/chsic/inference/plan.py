@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from chsic._util.validate import Array, Index
-from chsic.data.samples import Stretches
+from chsic.data.sampling import Stretches
 from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.batches import Batch
 from chsic.inference.interactions import Interactions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from chsic._util.validate import as_count, as_number, as_positive, as_tolerance
+from chsic._util.validate import as_count, as_number, as_tolerance
 from chsic.inference.null import NULLS
 from chsic.inference.planning import TOL, Bandwidths
 from chsic.kernels import GAUSSIAN
@@ -26,7 +26,7 @@ class Settings:
         As for `chsic.chsic_test`.
     kernels : pair of Kernel or SampleKernel
         Those of x and of y.
-    block_size, unit_size, alpha, stretch
+    block_size, unit_size, alpha
         As for `chsic.chsic_test`; None for ``"auto"``.
     """
 
@@ -41,7 +41,6 @@ class Settings:
     n_resamples: int = 9999
     tol: float = TOL
     kernels: tuple[AnyKernel, AnyKernel] = (GAUSSIAN, GAUSSIAN)
-    stretch: float | None = None
 
     @classmethod
     def of(
@@ -58,7 +57,6 @@ class Settings:
         n_resamples: int = 9999,
         tol: float = TOL,
         kernel: KernelLike | tuple[KernelLike, KernelLike] = "gaussian",
-        stretch: float | str = "auto",
     ) -> Settings:
         """Check settings as users write them."""
         kernels = kernel_pair(kernel)
@@ -85,7 +83,6 @@ class Settings:
             n_resamples=as_resamples(n_resamples),
             tol=as_tolerance(tol),
             kernels=kernels,
-            stretch=None if _auto(stretch) else as_positive("stretch", stretch),
         )
 
     @property

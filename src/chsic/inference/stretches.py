@@ -12,7 +12,8 @@ import dataclasses
 import numpy as np
 
 from chsic._util.validate import Array, Index
-from chsic.data.samples import Samples, Stretches, as_groups
+from chsic.data.samples import Samples
+from chsic.data.sampling import Sampling, Stretches
 from chsic.inference.given import Given
 from chsic.inference.learner import describe
 from chsic.inference.settings import Settings
@@ -121,8 +122,8 @@ class Clock:
         sums[0], counts[0] = square, 1.0
         lags = np.arange(longest + 1)
         means = np.divide(sums, counts, where=known, out=np.zeros(longest + 1))
-        every: Array = np.interp(lags, lags[known], means[known])
-        return every / max(square, 1e-300)
+        autocorrelations: Array = np.interp(lags, lags[known], means[known] / max(square, 1e-300))
+        return autocorrelations
 
 
 def stretch_length(products: Array, duration: float) -> float:
@@ -159,29 +160,33 @@ def stretch_length(products: Array, duration: float) -> float:
 
 
 def in_stretches(samples: Samples, settings: Settings) -> Samples:
-    """Return samples whose groups are stretches of time; no groups if rows are independent.
+    """Return samples whose groups are stretches of time, if they have times.
+
+    There are no groups if rows turn out to be independent.
 
     Parameters
     ----------
     samples : Samples
-        With their times. Their groups are series, each with a time of its own.
+        Their groups are series, each with a time of its own.
     settings : Settings
         Those of the test.
     """
-    assert samples.time is not None
-    clock = Clock.of(samples.time, samples.groups)
+    sampling = samples.sampling
+    if sampling.time is None:
+        return samples
+    clock = Clock.of(sampling.time, sampling.groups)
     longest = clock.duration / FEWEST_STRETCHES
-    if settings.stretch is not None:
-        length, is_cut = settings.stretch / clock.unit, False
+    if sampling.stretch is not None:
+        length, is_cut = sampling.stretch / clock.unit, False
     else:
         length = _length(samples, settings, clock)
         length, is_cut = min(length, longest), length > longest
     if length < SHORTEST and not clock.repeats:
-        stretches, groups = Stretches(0.0, is_cut=False), None
+        known = Sampling(stretches=Stretches(0.0, is_cut=False))
     else:
         length = max(length, 1.0) * clock.unit
-        stretches, groups = Stretches(length, is_cut), as_groups(clock.stretches(length))
-    return dataclasses.replace(samples, time=None, groups=groups, stretches=stretches)
+        known = Sampling(clock.stretches(length), stretches=Stretches(length, is_cut)).complete()
+    return dataclasses.replace(samples, sampling=known)
 
 
 def _length(samples: Samples, settings: Settings, clock: Clock) -> float:
@@ -212,8 +217,8 @@ def _length(samples: Samples, settings: Settings, clock: Clock) -> float:
     if first < SHORTEST or not samples.z:
         return first
     first = min(first, duration / FEWEST_STRETCHES)
-    groups = as_groups(window.stretches(first * window.unit))
-    given = Given.of(samples.z, Settings(), ordered=False, groups=groups)
+    stretches = Sampling(window.stretches(first * window.unit)).complete()
+    given = Given.of(samples.z, Settings(), ordered=False, sampling=stretches)
     return length(*([_residuals(own, given) for own in of] for of in (of_x, of_y)))
 
 

@@ -38,6 +38,8 @@ class Calibration:
     missed : tuple of str
         Which of "x" and "y" samples near in z foretell better than the regression does. If both,
         simulated data are as rough as the user's, and rejections at effect 0 show what that does.
+    n_groups : int or None
+        Groups of samples, if those of one may depend on each other.
     """
 
     n_sim: int
@@ -45,6 +47,7 @@ class Calibration:
     effect_sizes: tuple[float, ...]
     pvalues: tuple[tuple[float, ...], ...]
     missed: tuple[str, ...] = ()
+    n_groups: int | None = None
 
     def rejection_rate(self, effect_size: float = 0.0, level: float = 0.05) -> float:
         """Return how often the test rejected: type I error for effect 0, else power.
@@ -82,8 +85,10 @@ class Calibration:
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
+        groups = f" in {self.n_groups} groups" if self.n_groups else ""
         lines = [
-            f"{self.n_sim} data sets of {self.n_samples} samples each, x and y redrawn given z",
+            f"{self.n_sim} data sets of {self.n_samples} samples{groups} each, x and y redrawn "
+            "given z",
             "effect  " + "  ".join(f"{f'level {level:g}':>20}" for level in LEVELS),
         ]
         for effect in self.effect_sizes:
@@ -123,6 +128,7 @@ def calibrate(
     tol: float = TOL,
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
+    groups: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> Calibration:
@@ -139,6 +145,14 @@ def calibrate(
     to be simulated, and its effect on the p-value is not shown: a rate at effect 0 that is too high
     is a reason for doubt, and one that is right is no proof.
 
+    With `groups`, residuals of whole groups are exchanged, x and y with different ones, in units of
+    the spread that residuals have near in z; categories and numbers of few values by their ranks
+    among samples near in z, or of equal z. So rows of one group stay about as dependent as they
+    were, whatever that dependence is, and x and y are independent given z. What is kept beside that
+    is the regression, how the spread changes along z, and tails. What is lost: how the dependence
+    within groups, or skewness, changes along z; groups that are larger than nearly all others may
+    be put together from several; what the regression misses becomes noise, and is not looked for.
+
     Parameters
     ----------
     x, y, z : array_like, or names of columns of `data`
@@ -148,7 +162,7 @@ def calibrate(
     effect_sizes : sequence of float
         Shares of samples, between 0 and 1, in which y is as high among its neighbours as x is.
         0, which gives the type I error, is always added.
-    data, nan_policy, kinds
+    data, nan_policy, kinds, groups
         As for `chsic_test`.
     pairs, block_size, unit_size, bandwidth, adjust, augment, alpha, null, n_resamples, tol
         Those of `chsic_test` that are to be examined.
@@ -186,7 +200,7 @@ def calibrate(
         n_resamples=n_resamples,
         tol=tol,
     )
-    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds)
+    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups)
     n_sim = as_count("n_sim", n_sim, minimum=1)
     workers = as_count("workers", workers, minimum=1)
     effects = [0.0, *sorted(set(as_numbers("effect_sizes", effect_sizes)) - {0.0})]
@@ -196,14 +210,15 @@ def calibrate(
     source = Source.of(samples, generator)
     seeds = generator.integers(2**63, size=(len(effects), n_sim, 2)).tolist()
     # All data sets have the same z, and share regressions on it.
-    like = Given.of(source.samples.z, settings)
+    sampling = source.samples.sampling
+    like = Given.of(source.samples.z, settings, sampling=sampling)
 
     def one(task: tuple[float, list[int]]) -> float:
         effect, (data_seed, test_seed) = task
         drawn = source.draw(effect, np.random.default_rng(data_seed))
         if any(np.ptp(column.values) == 0 for columns in drawn for column in columns):
             return 1.0  # an event so rare that it did not happen: nothing to see
-        simulated = Samples(*drawn, source.samples.z)
+        simulated = Samples(*drawn, source.samples.z, sampling=sampling)
         test_rng = np.random.default_rng(test_seed)
         return Question.of(simulated, settings, like).answer(test_rng).pvalue
 
@@ -217,4 +232,5 @@ def calibrate(
             tuple(values[start : start + n_sim]) for start in range(0, len(values), n_sim)
         ),
         missed=source.missed,
+        n_groups=sampling.n_groups,
     )

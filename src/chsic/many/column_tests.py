@@ -14,6 +14,7 @@ from chsic._util.parallel import as_finished, in_order
 from chsic.data.arguments import Columns
 from chsic.data.column import Column
 from chsic.data.samples import Samples
+from chsic.data.sampling import Sampling
 from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.compare import compare, remember
 from chsic.inference.given import Given
@@ -67,6 +68,8 @@ class ColumnTests:
         Complete and usable ones.
     z : sequence of Column
         The confounders; none if it is empty.
+    sampling : Sampling
+        Groups of rows, numbered.
     n_omitted : int
         Rows that were left out for missing values.
     n_resamples : int
@@ -78,11 +81,12 @@ class ColumnTests:
         columns: Sequence[Column],
         z: Columns,
         *,
+        sampling: Sampling,
         n_omitted: int,
         n_resamples: int,
     ) -> None:
         self._settings = Settings(n_resamples=n_resamples)
-        given = Given.of(z, self._settings)
+        given = Given.of(z, self._settings, sampling=sampling)
         self._columns, self._z = given.samples(columns), given.samples(z)
         self._n_omitted = n_omitted
 

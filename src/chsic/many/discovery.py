@@ -21,7 +21,13 @@ from chsic._util.validate import (
     as_generator,
     require_same_length,
 )
-from chsic.data.arguments import MOST_LEVELS, Data, named_columns, require_usable
+from chsic.data.arguments import (
+    MOST_LEVELS,
+    Data,
+    named_columns,
+    read_columns,
+    require_usable,
+)
 from chsic.data.column import Column, read_column
 from chsic.data.samples import (
     Samples,
@@ -30,6 +36,7 @@ from chsic.data.samples import (
     require_complete,
     require_nan_policy,
 )
+from chsic.data.sampling import Sampling, is_name, sampling_arguments
 from chsic.inference.arrangement import Arrangement, arrange, compares_closely
 from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
@@ -96,6 +103,9 @@ class Discovery:
     nan_policy : {"raise", "omit", "level"}
         As for `chsic_test`. Rows are left out of those tests only whose columns have a gap; such
         tests share nothing.
+    groups : array_like, series, or name of a column of `data`, optional
+        Which group each row belongs to, as for `chsic_test`. A column that is named cannot be asked
+        about, and does not count in positions. Rows without a group are in no test.
     n_resamples : int
         Number of draws of signs where they are drawn, 19 to 10^7.
     rng : None, int or numpy.random.Generator
@@ -118,30 +128,39 @@ class Discovery:
         *,
         kinds: Mapping[str, str] | None = None,
         nan_policy: str = "raise",
+        groups: Data = None,
         n_resamples: int = 9999,
         rng: RNGLike | None = None,
     ) -> None:
         require_nan_policy(nan_policy)
         raw = named_columns("data", data)
         given = as_kinds(kinds, list(raw))
+        about_rows = sampling_arguments("data", raw, groups=groups)
+        rows = {of: read_columns(of, values, given) for of, values in about_rows.items()}
+        if is_name(groups):
+            del raw[str(groups)]
         columns = [read_column(name, values, given.get(name)) for name, values in raw.items()]
         if not columns:
             raise ValueError("data: there are no columns; at least two are needed for a question.")
         for column in columns:
             both = {f"data[{c.name!r}]": c.values for c in (columns[0], column)}
             require_same_length(**both)
-        if len(columns[0].values) < MIN_SAMPLES:
-            raise ValueError(
-                f"data: at least {MIN_SAMPLES} samples are needed, got {len(columns[0].values)}."
-            )
+        for argument, of in rows.items():
+            require_same_length(data=columns[0].values, **{argument: of[0].values})
         if nan_policy == "raise":
-            require_complete({"data": columns})
+            require_complete({"data": columns, **rows})
         elif nan_policy == "level":
             columns = [column.with_missing_level() for column in columns]
+        sampling = Sampling.of(rows)
+        there = ~np.any([np.zeros(len(columns[0].values), bool), *sampling.missing], axis=0)
+        if there.sum() < MIN_SAMPLES:
+            raise ValueError(f"data: at least {MIN_SAMPLES} samples are needed, got {there.sum()}.")
+        self._n_omitted = int((~there).sum())
+        self._sampling = sampling.rows(there).complete()
         # Copies, so that what is kept stays true when the caller writes into the data.
-        own = (dataclasses.replace(column, values=column.values.copy()) for column in columns)
+        own = [dataclasses.replace(column, values=column.values[there]) for column in columns]
         self._columns = [c if c.has_gaps else c.rows(slice(None)) for c in own]
-        self._constant = [_is_constant(column) for column in columns]
+        self._constant = [_is_constant(column) for column in own]
         self._names = list(raw)
         self._seed = int(as_generator(0 if rng is None else rng).integers(2**62))
         n_resamples = as_resamples(n_resamples)
@@ -152,7 +171,9 @@ class Discovery:
     def __repr__(self) -> str:
         shown = ", ".join(readable(name) for name in self._names[:8])
         more = f", ... ({len(self._names)} columns)" if len(self._names) > 8 else ""
-        return f"Discovery(n_samples={len(self._columns[0].values)}, columns: {shown}{more})"
+        n, n_groups = len(self._columns[0].values), self._sampling.n_groups
+        groups = f", n_groups={n_groups}" if n_groups else ""
+        return f"Discovery(n_samples={n}{groups}, columns: {shown}{more})"
 
     def __deepcopy__(self, memo: object) -> Discovery:
         return self  # nothing that can be seen of it ever changes, and copies would share no work
@@ -210,7 +231,9 @@ class Discovery:
             if argument != "z" or of:
                 _require(argument, of)
         if any(column.has_gaps for of in columns for column in of):
-            samples = complete_samples(Samples(columns[0], columns[1], columns[2]))
+            samples = complete_samples(
+                Samples(columns[0], columns[1], columns[2], self._n_omitted, self._sampling)
+            )
             settings = Settings(n_resamples=self._settings.n_resamples)
             return run_test(samples, settings, rng)
         given = self._cached(Given, of_z, lambda: self._given(of_z))
@@ -223,7 +246,7 @@ class Discovery:
             for places, one in zip((of_x, of_y), variables, strict=True)
         )
         u, v, w = (given.samples(of) for of in columns)
-        samples = Samples(u, v, w)
+        samples = Samples(u, v, w, self._n_omitted)
         return compare(arrangement, self._settings, first, second, samples, rng)
 
     def _cached(self, kind: type[_Kind], key: Hashable, make: Callable[[], _Kind]) -> _Kind:
@@ -232,7 +255,8 @@ class Discovery:
         return made
 
     def _given(self, z: Places) -> Given:
-        return Given.of([self._columns[k] for k in z], self._settings)
+        columns = [self._columns[k] for k in z]
+        return Given.of(columns, self._settings, sampling=self._sampling)
 
     def _arrangement(
         self, z: Places, given: Given, learned: list[Learned], closely: bool

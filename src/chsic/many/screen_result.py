@@ -77,6 +77,8 @@ class Screen:
         Of each column, by its name: ``"number"``, ``"date"`` or ``"category"``.
     seed : int
         Of the random signs.
+    n_groups : int or None
+        Groups of the rows in which no confounder is missing; None if rows are independent.
     """
 
     pairs: tuple[ScreenedPair, ...]
@@ -86,6 +88,7 @@ class Screen:
     failed: Mapping[tuple[str, str], str]
     kinds: Mapping[str, str]
     seed: int
+    n_groups: int | None = None
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -227,10 +230,12 @@ class Screen:
     def __repr__(self) -> str:
         given = f" given {', '.join(map(readable, self.given))}" if self.given else ""
         few = sum(pair.pvalue_bh <= 0.05 for pair in self.pairs)
+        grouped = f", rows in {self.n_groups} groups" if self.n_groups else ""
         skipped = f", {len(self.skipped)} columns skipped" if self.skipped else ""
         failed = f", {len(self.failed)} pairs failed" if self.failed else ""
         lines = [
-            f"Screen of {len(self)} pairs{given}: {few} with pvalue_bh <= 0.05{skipped}{failed}"
+            f"Screen of {len(self)} pairs{given}{grouped}: {few} with pvalue_bh <= 0.05{skipped}"
+            f"{failed}"
         ]
         strongest = sorted(self.pairs, key=lambda pair: pair.pvalue)[:SHOWN]
         lines += [

@@ -17,6 +17,7 @@ from chsic._util.progress import progress_bar
 from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data, Names, column_names, named_columns
 from chsic.data.samples import Samples, complete_samples, require_nan_policy
+from chsic.data.sampling import is_name, sampling_arguments
 from chsic.data.screen_data import ScreenData
 from chsic.inference.compare import run_test
 from chsic.inference.result import IndependenceResult
@@ -39,6 +40,7 @@ def screen(
     target: str | int | None = None,
     kinds: Mapping[str, str] | None = None,
     nan_policy: str = "raise",
+    groups: Data = None,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -54,7 +56,7 @@ def screen(
     given : str or sequence of str, optional
         Names of the confounders; none if not given.
     columns : str or sequence of str, optional
-        Names of the columns to be tested; all that are not confounders if not given.
+        Names of the columns to be tested; all that are not confounders or `groups` if not given.
     target : str, optional
         Test all of them against this one, instead of every pair.
     kinds : mapping, optional
@@ -62,6 +64,9 @@ def screen(
     nan_policy : {"raise", "omit", "level"}
         As for `chsic_test`. Rows are left out of the pairs in whose columns a value is missing, and
         only of those; such pairs share nothing with others, and take longer.
+    groups : array_like, series, or name of a column of `frame`, optional
+        Which group each row belongs to, as for `chsic_test`. A column that is named is not tested.
+        A checkpoint belongs to the groups as well.
     n_resamples : int
         Number of draws of signs for a pair, 19 to 10^7, where they are drawn; see `chsic_test`.
     workers : int
@@ -101,9 +106,11 @@ def screen(
     workers = as_count("workers", workers, minimum=1)
     raw = named_columns("frame", frame)
     of_z = [] if given is None else column_names("given", given, raw)
-    tested = _tested(raw, of_z, columns, target)
+    about_rows = sampling_arguments("frame", raw, groups=groups)
+    tested = _tested(raw, of_z, columns, target, {"groups": groups})
     pairs = _pairs(tested, target)
-    data = ScreenData.read(raw, of_z, tested, kinds, nan_policy)
+    data = ScreenData.read(raw, of_z, tested, kinds, nan_policy, about_rows)
+    n_groups = data.known_sampling.n_groups  # what can fail should fail before the tests
     seed = int(as_generator(rng).integers(N_SEEDS))
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     with contextlib.ExitStack() as stack:
@@ -136,20 +143,37 @@ def screen(
         failed=failed,
         kinds=data.kinds,
         seed=seed,
+        n_groups=n_groups,
     )
 
 
 def _tested(
-    raw: Mapping[str, Any], of_z: list[str], columns: Names | None, target: str | int | None
+    raw: Mapping[str, Any],
+    of_z: list[str],
+    columns: Names | None,
+    target: str | int | None,
+    about_rows: Mapping[str, Data],
 ) -> list[str]:
-    """Return the columns to be tested, the target last if it is not among `columns`."""
+    """Return the columns to be tested, the target last if it is not among `columns`.
+
+    Columns that tell about rows, such as their groups, are not tested.
+    """
+    others = {str(name): argument for argument, name in about_rows.items() if is_name(name)}
     if columns is None:
-        tested = [name for name in raw if name not in set(of_z)]
+        tested = [name for name in raw if name not in {*of_z, *others}]
     else:
         tested = column_names("columns", columns, raw)
+    named = {"given": of_z, "columns": tested}
     if target is not None:
-        [name] = column_names("target", target, raw)
+        [name] = named["target"] = column_names("target", target, raw)
         tested = tested if name in tested else [*tested, name]
+    for argument, names in named.items():
+        for name in names:
+            if name in others:
+                raise ValueError(
+                    f"{argument}: column {name!r} is named for {others[name]} as well, and can be "
+                    "one of them only; leave it out of either."
+                )
     among = set(tested)
     for name in of_z:
         if name in among:
@@ -194,6 +218,7 @@ def _tests(
         shared = ColumnTests(
             list(complete.values()),
             [column.rows(frame.known) for column in frame.z],
+            sampling=frame.known_sampling,
             n_omitted=frame.n_omitted,
             n_resamples=n_resamples,
         )
@@ -205,7 +230,7 @@ def _tests(
 
     def alone(pair: tuple[str, str]) -> IndependenceResult:
         x, y = ([frame.columns[name]] for name in pair)
-        samples = complete_samples(Samples(x, y, frame.z))
+        samples = complete_samples(Samples(x, y, frame.z, sampling=frame.sampling))
         return run_test(samples, settings, signs(*pair), workers)
 
     for x, y in pairs:

@@ -6,6 +6,10 @@ come from samples near in z.
 What the regression misses would become noise that way, and the test look sound where it is not.
 Where the samples next to a sample foretell both x and y better than the regression does, they are
 therefore exchanged with those of the samples next to it alone: data are as rough as they were.
+
+Rows of one group depend on each other by their ranks: where a residual is among those of similar z,
+or among all of them in units of the spread that they have there. Whole groups give their ranks to
+others, x and y to different ones, and values are read off at the z of who gets them.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from chsic.inference.confounder import Confounder
 from chsic.inference.given import Given
 from chsic.inference.ridge_fit import RidgeFit
 from chsic.inference.settings import Settings
+from chsic.many.donors import Donors
 
 NEIGHBOURS = 20  # samples near in z that a redrawn value comes from
 FEW_VALUES = 20  # distinct ones that make a variable discrete: it is redrawn as it is
@@ -61,6 +66,21 @@ class _Pools:
         chosen: Index = self.samples[self.starts + (ranks * self.sizes).astype(np.intp)]
         return chosen
 
+    def ranks(self, order: Array) -> tuple[Array, Array]:
+        """Return between which ranks of its own pool each sample is; ties share theirs."""
+        below, upto = (self._count(order, compare) for compare in (np.less, np.less_equal))
+        return below / self.sizes, upto / self.sizes
+
+    def _count(self, order: Array, compare: np.ufunc) -> Index:
+        """Count members of each pool that are below its sample, by bisection."""
+        low, high = np.zeros_like(self.sizes), self.sizes.copy()
+        while (low < high).any():
+            middle = (low + high) // 2
+            member = self.samples[self.starts + np.minimum(middle, self.sizes - 1)]
+            is_below = compare(order[member], order) & (low < high)
+            low, high = np.where(is_below, middle + 1, low), np.where(is_below, high, middle)
+        return low
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Redrawn:
@@ -71,10 +91,18 @@ class _Redrawn:
     fit: Array
     residuals: Array
     pools: _Pools
+    spread: Array | float = 1.0  # of residuals near in z, if they are in units of it
+    ranks: tuple[Array, Array] | None = None  # of each sample's own residual, from and to
 
     @classmethod
     def of(
-        cls, columns: Columns, adjustment: Adjustment, z: Confounder, in_strata: bool, half: Index
+        cls,
+        columns: Columns,
+        adjustment: Adjustment,
+        z: Confounder,
+        in_strata: bool,
+        half: Index,
+        groups: Index | None,
     ) -> _Redrawn:
         values, units = _values(columns)
         if in_strata or _is_discrete(columns, values):
@@ -85,7 +113,8 @@ class _Redrawn:
                 # How often a value occurs nearby is a rough function of z. x and y that are
                 # related would share it, if they did not have it from different samples.
                 pools = _Pools.of_neighbours(half[_nearest(z.scaled[half], z.scaled)], order)
-            return cls(columns, units, np.zeros_like(values), values, pools)
+            ranks = None if groups is None else pools.ranks(order)
+            return cls(columns, units, np.zeros_like(values), values, pools, ranks=ranks)
         near = _nearest(z.scaled, z.scaled)
         targets = values.__getitem__
         fitted = adjustment.fit(targets)
@@ -95,14 +124,52 @@ class _Redrawn:
         fit = values - residuals
         if noise is not None:  # what the fit took from the noise is given back
             residuals = residuals / np.sqrt(np.maximum(noise, 0.1))[:, np.newaxis]
+        if groups is not None:
+            return cls._of_groups(columns, units, fit, residuals, z, groups)
         # Less the mean of the neighbours, which is a rough function of z, too.
         k = near.shape[1]
         residuals = residuals * (k / (k - 1)) ** 0.5
         fit -= residuals[near].mean(axis=1)
         return cls(columns, units, fit, residuals, _Pools.of_neighbours(near, _order(residuals)))
 
+    @classmethod
+    def _of_groups(
+        cls,
+        columns: Columns,
+        units: Array,
+        fit: Array,
+        residuals: Array,
+        z: Confounder,
+        groups: Index,
+    ) -> _Redrawn:
+        """Draw from all residuals, in units of their spread near in z.
+
+        A pool of neighbours would be of few groups, and ranks in it too coarse to tell how alike
+        rows of one group are.
+        """
+        each = len(groups) / len(np.unique(groups))
+        near = _nearest(z.scaled, z.scaled, round(NEIGHBOURS * each))
+        spread = np.sqrt((residuals**2)[near].mean(axis=1))
+        standard = residuals / np.where(spread > 0, spread, 1.0)
+        standard -= standard.mean(axis=0)
+        size = np.sqrt((standard**2).mean(axis=0))
+        standard /= np.where(size > 0, size, 1.0)
+        order = _order(standard)
+        pools = _Pools.of_strata(np.zeros(len(groups), np.intp), order)
+        return cls(columns, units, fit, standard, pools, spread, pools.ranks(order))
+
+    def own_ranks(self, rng: np.random.Generator, groups: Index) -> Array:
+        """Draw a rank for each sample at which its own value is.
+
+        All rows of a group draw alike, so that a variable that is constant in groups stays so.
+        """
+        assert self.ranks is not None
+        low, high = self.ranks
+        drawn: Array = low + rng.random(len(groups))[groups] * (high - low)
+        return np.minimum(drawn, np.nextafter(1.0, 0.0))
+
     def at(self, ranks: Array) -> list[Column]:
-        values = (self.fit + self.residuals[self.pools.at(ranks)]) * self.units
+        values = (self.fit + self.spread * self.residuals[self.pools.at(ranks)]) * self.units
         return [
             dataclasses.replace(column, values=made).rows(slice(None))
             for column, made in zip(self.columns, values.T, strict=True)
@@ -257,6 +324,8 @@ class Source:
         Takes their place if the regression missed something of both x and y.
     missed : tuple of str
         Which of "x" and "y" neighbours foretell better than the regression.
+    donors : Donors or None
+        Which groups get ranks of which, if rows of one group depend on each other.
     """
 
     samples: Samples
@@ -264,23 +333,29 @@ class Source:
     y: _Redrawn
     exchange: _Exchange | None = None
     missed: tuple[str, ...] = ()
+    donors: Donors | None = None
 
     @classmethod
     def of(cls, samples: Samples, rng: np.random.Generator) -> Source:
         """Learn from samples how x and y depend on z."""
-        given = Given.of(samples.z, Settings(), ordered=False)
+        given = Given.of(samples.z, Settings(), ordered=False, sampling=samples.sampling)
         samples = samples if given.rows is None else samples.rows(given.rows)
         z = given.confounder
         assert z is not None
         values = [_values(columns)[0] for columns in (samples.x, samples.y)]
         arranged = arrange(given, len(samples), given.learn(values), rng)
-        halves = np.array_split(rng.permutation(len(samples)), 2)
+        groups = samples.sampling.groups
         x, y = (
-            _Redrawn.of(columns, adjustment, z, given.in_strata, half)
+            _Redrawn.of(columns, adjustment, z, given.in_strata, half, groups)
             for columns, adjustment, half in zip(
-                (samples.x, samples.y), arranged.adjustments_of(2), halves, strict=True
+                (samples.x, samples.y),
+                arranged.adjustments_of(2),
+                _halves(len(samples), groups, rng),
+                strict=True,
             )
         )
+        if groups is not None:
+            return cls(samples, x, y, donors=Donors.of(groups))
         if not given.uses_ridge:
             return cls(samples, x, y)
         exchange = _Exchange.of(samples, arranged)
@@ -290,14 +365,26 @@ class Source:
     def draw(self, effect: float, rng: np.random.Generator) -> tuple[list[Column], list[Column]]:
         """Redraw x and y given z; in a share `effect` of the samples, y ranks as high as x."""
         n = len(self.samples)
-        if self.exchange is None:
-            x, y = self.x, self.y
-            ranks_of_x, ranks_of_y = rng.random((2, n))
-        else:
+        x, y = self.x, self.y
+        if self.exchange is not None:
             x, y, ranks_of_x, ranks_of_y = self.exchange.draw(rng)
+        elif self.donors is not None:
+            ranks_of_x, ranks_of_y = (
+                way.own_ranks(rng, self.donors.groups)[self.donors.draw(rng)] for way in (x, y)
+            )
+        else:
+            ranks_of_x, ranks_of_y = rng.random((2, n))
         coupled = rng.random(n) < effect
         ranks_of_y[coupled] = ranks_of_x[coupled]
         return x.at(ranks_of_x), y.at(ranks_of_y)
+
+
+def _halves(n: int, groups: Index | None, rng: np.random.Generator) -> list[Index]:
+    """Deal samples out in two halves, of whole groups."""
+    if groups is None:
+        return np.array_split(rng.permutation(n), 2)
+    first = rng.permutation(int(groups.max()) + 1) % 2
+    return [np.flatnonzero(first[groups] == half) for half in (0, 1)]
 
 
 def _others(z: Array, k: int) -> Index:
@@ -331,8 +418,8 @@ def _order(values: Array) -> Array:
     return order
 
 
-def _nearest(source: Array, z: Array) -> Index:
+def _nearest(source: Array, z: Array, most: int = NEIGHBOURS) -> Index:
     """Return some rows of `source` that are near to each row of z."""
-    k = min(NEIGHBOURS, max(2, len(source) // 5))
+    k = min(most, max(2, len(source) // 5), len(source))
     _, nearest = KDTree(source).query(z, k)
     return np.asarray(nearest, dtype=np.intp).reshape(len(z), k)

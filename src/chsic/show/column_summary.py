@@ -17,14 +17,14 @@ class ColumnSummary:
 
     Attributes
     ----------
-    role : {"x", "y", "z"}
+    role : {"x", "y", "z", "groups"}
         What it was used as.
     name, kind : str
         As in `chsic.data.column.Column`.
     n_missing : int
         Rows without a value.
     values : str
-        Its range, or its levels.
+        Its range, its levels, or how many groups there are.
     """
 
     role: str
@@ -46,7 +46,9 @@ def summarise(role: str, column: Column) -> ColumnSummary:
     '1 to 4, half of them below 2'
     """
     values = column.values[~column.missing]
-    if column.kind == "category":
+    if role == "groups":
+        described = f"{len(np.unique(values))} groups"
+    elif column.kind == "category":
         described = f"{len(column.levels)} levels: {', '.join(column.levels)}"
     else:
         low, middle, high = (_written(value, column) for value in np.quantile(values, [0, 0.5, 1]))

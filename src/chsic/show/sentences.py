@@ -15,12 +15,6 @@ from chsic.many.screen_result import Screen
 
 CLEAR = 0.01  # p-value below which evidence is clear
 
-ABOUT_PVALUE = (
-    "is the probability of seeing a relation at least as clear if there were none among samples of "
-    "equal z. It assumes that rows are independent of each other, and that little of z's influence "
-    "is left after regression and between neighbours. A large p is no proof that there is no "
-    "relation."
-)
 ABOUT_STRENGTH = (
     "is 0 if x and y are unrelated given z, on average, and 1 if they are the same. It may be "
     "slightly negative by chance, and does not see relations that cancel along z. The interval is "
@@ -134,11 +128,43 @@ def sample_size(result: IndependenceResult) -> str:
     '100; 4950 pairs (complete)'
     """
     omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    groups = ""
-    if result.n_groups:
-        kind = "groups" if result.stretch is None else f"stretches of length {result.stretch:.3g}"
-        groups = f" in {result.n_groups} {kind}"
+    groups = in_groups(result.n_groups, result.stretch)
     return f"{result.n_samples}{groups}{omitted}; {result.n_pairs} pairs ({result.pairs})"
+
+
+def in_groups(number: int | None, stretch: float | None = None) -> str:
+    """Write " in 50 groups", or nothing if rows are independent.
+
+    Examples
+    --------
+    >>> from chsic.show.sentences import in_groups
+    >>> in_groups(50), in_groups(None)
+    (' in 50 groups', '')
+    """
+    if not number:
+        return ""
+    kind = "groups" if stretch is None else f"stretches of length {stretch:.3g}"
+    return f" in {number} {kind}"
+
+
+def about_pvalue(result: IndependenceResult) -> str:
+    """Say what p is, and what it assumes.
+
+    Examples
+    --------
+    >>> import chsic
+    >>> from chsic.show.sentences import about_pvalue
+    >>> x, y, _ = chsic.datasets.draw_scenario("add", 100, rng=0)
+    >>> print(about_pvalue(chsic.hsic_test(x, y, rng=0)))
+    is the probability ... It assumes that rows are independent of each other, and ...
+    """
+    rows = "rows of different groups" if result.n_groups else "rows"
+    return (
+        "is the probability of seeing a relation at least as clear if there were none among "
+        f"samples of equal z. It assumes that {rows} are independent of each other, and that "
+        "little of z's influence is left after regression and between neighbours. A large p is no "
+        "proof that there is no relation."
+    )
 
 
 def data_read(result: IndependenceResult, source: str | None) -> str:
@@ -156,7 +182,9 @@ def data_read(result: IndependenceResult, source: str | None) -> str:
         f", {result.n_omitted} of them left out for missing values" if result.n_omitted else ""
     )
     origin = f" From {shortened(source)}." if source else ""
-    return f"{result.n_samples + result.n_omitted} rows{omitted}.{origin}"
+    groups = in_groups(result.n_groups)
+    groups = f",{groups}" if omitted and groups else groups
+    return f"{result.n_samples + result.n_omitted} rows{omitted}{groups}.{origin}"
 
 
 def related_pairs(screen: Screen, level: float) -> str:
@@ -173,8 +201,8 @@ def related_pairs(screen: Screen, level: float) -> str:
     """
     related = sum(pair.pvalue_bh <= level for pair in screen)
     return (
-        f"{related} of {len(screen)} pairs are related{given(screen.given)} "
-        f"(adjusted p at most {level:g}, Benjamini and Hochberg)"
+        f"{related} of {len(screen)} pairs are related{given(screen.given)}"
+        f"{_rows_in_groups(screen)} (adjusted p at most {level:g}, Benjamini and Hochberg)"
     )
 
 
@@ -243,6 +271,10 @@ def given(names: Sequence[str]) -> str:
     (' given age and ward', '')
     """
     return f" given {listed(names)}" if names else ""
+
+
+def _rows_in_groups(screen: Screen) -> str:
+    return f", rows{in_groups(screen.n_groups)}" if screen.n_groups else ""
 
 
 def _is(names: Sequence[str]) -> str:

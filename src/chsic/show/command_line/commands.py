@@ -105,11 +105,12 @@ def screen(
     given: Given = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(help="Columns to be tested; all but the confounders by default: a,b."),
+        typer.Option(help="Columns to be tested; all but confounders and groups by default: a,b."),
     ] = None,
     target: Annotated[
         str | None, typer.Option(help="Test the others against this column, not every pair.")
     ] = None,
+    groups: Groups = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -148,14 +149,17 @@ def screen(
         raise ValueError(f"--resume: {resume} cannot be read again; name a file.")
     table, settings = open_file(file, categories, numbers, missing, nan_policy)
     of_z = table.split(given or [])
-    tested = table.split(columns) if columns else [n for n in table.names if n not in of_z]
+    others = {*of_z, groups}
+    tested = table.split(columns) if columns else [n for n in table.names if n not in others]
     if target is not None and target not in tested:
         tested.append(target)
+    own = [] if groups is None or groups in (*tested, *of_z) else [groups]
     screened = chsic.screen(
-        table.read([*tested, *of_z]),
+        table.read([*tested, *of_z, *own]),
         of_z,
         columns=tested,
         target=target,
+        groups=groups,
         **settings,
         n_resamples=resamples,
         workers=threads,
@@ -167,7 +171,8 @@ def screen(
         rows = [{**row, "warnings": " ".join(row["warnings"])} for row in screened.rows()]
         write_rows(out, [field.name for field in fields(ScreenedPair)], rows)
     if as_json:
-        facts = {name: getattr(screened, name) for name in ("given", "target", "kinds", "skipped")}
+        names = ("given", "target", "n_groups", "kinds", "skipped")
+        facts = {name: getattr(screened, name) for name in names}
         failed = [{"x": x, "y": y, "why": why} for (x, y), why in screened.failed.items()]
         say_json({**facts, "failed": failed, "pairs": screened.rows()})
     else:
@@ -247,6 +252,7 @@ def report(
     y: Y,
     out: Annotated[Path, typer.Option(help="HTML file.")],
     given: Given = None,
+    groups: Groups = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -263,7 +269,7 @@ def report(
     """
     require_outputs([("--out", out)], [source_of(file)])
     question = read_question(
-        *open_file(file, categories, numbers, missing, nan_policy), x, y, given
+        *open_file(file, categories, numbers, missing, nan_policy), x, y, given, groups
     )
     chsic.write_report(
         out,

@@ -11,6 +11,7 @@ from chsic._util.names import readable
 from chsic._util.validate import Array, Index, RNGLike, as_generator
 from chsic.data.column import Column
 from chsic.data.samples import Samples
+from chsic.inference.groups import pairs_between_groups
 from chsic.pairs import nearest_pairs
 from chsic.show.pictures.style import axis_label, tick_label
 
@@ -101,7 +102,12 @@ def differences_picture(
     x, y, z = of_x.values, of_y.values, of_z.values
     x_label, y_label, z_label = (axis_label(c.name, is_date=c.is_date) for c in (of_x, of_y, of_z))
     generator = as_generator(rng)
-    graph = nearest_pairs(z, alpha, rng=generator)
+    groups = samples.sampling.groups
+    graph = (
+        nearest_pairs(z, alpha, rng=generator)
+        if groups is None
+        else pairs_between_groups(groups, alpha, lambda a: nearest_pairs(z, a, rng=generator))
+    )
     rows = _some(len(samples), generator)
     pairs = _some(graph.n_pairs, generator)
     # Which sample of a pair is subtracted from which must not depend on z.

@@ -24,6 +24,7 @@ from chsic.data.samples import (
     read_arguments,
     require_nan_policy,
 )
+from chsic.data.sampling import ARGUMENTS
 from chsic.inference.compare import Question, run_test
 from chsic.inference.settings import Settings
 from chsic.many.sensitivity import Answered, Sensitivity, along_settings
@@ -48,6 +49,7 @@ def gather(
     data: Data = None,
     kinds: Mapping[str, str] | None = None,
     nan_policy: str = "raise",
+    groups: Data = None,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -59,7 +61,7 @@ def gather(
     ----------
     x, y, z : array_like, series or data frame, or names of columns of `data`
         As for `chsic.chsic_test`.
-    data, kinds, nan_policy, n_resamples, workers
+    data, kinds, nan_policy, groups, n_resamples, workers
         As for `chsic.chsic_test`.
     rng : None, int or numpy.random.Generator
         Of all random signs. The seed in the settings of the facts repeats the test.
@@ -85,7 +87,7 @@ def gather(
     is_seed = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
     seed = int(rng) if is_seed else int(as_generator(rng).integers(2**32))  # type: ignore[arg-type]
     require_nan_policy(nan_policy)
-    read = read_arguments(arguments(x, y, z, data), kinds)
+    read = read_arguments(arguments(x, y, z, data, groups=groups), kinds)
     samples = clean_samples(read, nan_policy)
     step(0, 3)
     rng_of_test = np.random.default_rng(seed)
@@ -95,11 +97,12 @@ def gather(
     step(1, 3)
     ignoring_z = None
     if samples.z:
-        without_z = Samples(samples.x, samples.y, [])
+        without_z = Samples(samples.x, samples.y, [], sampling=samples.sampling)
         ignoring_z = run_test(without_z, settings, np.random.default_rng(seed), workers)
     step(2, 3)
     along, n_used = _sensitivity(samples, settings, seed, workers, answered)
     step(3, 3)
+    about_rows = {name: read[name][0].name for name in ARGUMENTS if name in read}
     repeat: dict[str, Any] = {"n_resamples": n_resamples, "workers": workers, "rng": seed}
     return Facts(
         result=result,
@@ -110,7 +113,12 @@ def gather(
         columns=tuple(
             summarise(role, column) for role, columns in read.items() for column in columns
         ),
-        settings={"kinds": dict(kinds or {}), "nan_policy": nan_policy, **repeat},
+        settings={
+            "kinds": dict(kinds or {}),
+            "nan_policy": nan_policy,
+            **about_rows,
+            **repeat,
+        },
         versions=_versions(),
     )
 

@@ -28,6 +28,7 @@ def write_report(
     progress: bool = False,
     kinds: Mapping[str, str] | None = None,
     nan_policy: str = "raise",
+    groups: Data = None,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -50,7 +51,7 @@ def write_report(
         What was read as no value there, beside NA and its like; for the command that repeats it.
     progress : bool
         Show a progress bar, if standard error is a terminal.
-    kinds, nan_policy, n_resamples, workers, rng
+    kinds, nan_policy, groups, n_resamples, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -78,6 +79,7 @@ def write_report(
             data=data,
             kinds=kinds,
             nan_policy=nan_policy,
+            groups=groups,
             n_resamples=n_resamples,
             workers=workers,
             rng=rng,

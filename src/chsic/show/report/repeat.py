@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chsic._util.names import printable
+from chsic.data.sampling import ARGUMENTS
 from chsic.inference.result import IndependenceResult
 
 DEFAULTS = {"kinds": {}, "nan_policy": "raise", "n_resamples": 9999, "workers": 1}
@@ -25,7 +26,9 @@ def python_call(result: IndependenceResult, settings: Mapping[str, Any]) -> str:
     """
     columns = [_columns(result.names[argument]) for argument in "xyz" if result.names[argument]]
     keywords = [
-        f"{name}={value!r}" for name, value in settings.items() if DEFAULTS.get(name) != value
+        f"{name}={_columns((value,)) if name in ARGUMENTS else repr(value)}"
+        for name, value in settings.items()
+        if DEFAULTS.get(name) != value
     ]
     return f"chsic.chsic_test({', '.join([*columns, *keywords])})"
 
@@ -40,7 +43,8 @@ def shell_command(
     result : IndependenceResult
         Whose columns are named.
     settings : mapping
-        Those of the test: ``kinds``, ``nan_policy``, ``n_resamples`` and ``rng``.
+        Those of the test: ``kinds``, ``nan_policy``, ``n_resamples``, ``rng``, and perhaps the name
+        of the column of ``groups``.
     source : str
         The file of the data.
     missing : sequence of str
@@ -63,6 +67,8 @@ def shell_command(
     for option, argument in (("--x", "x"), ("--y", "y"), ("--given", "z")):
         for name in result.names[argument]:
             parts += [option, name]
+    for name in ARGUMENTS:
+        parts += [f"--{name}", settings[name]] if name in settings else []
     for name, kind in settings["kinds"].items():
         parts += ["--categories" if kind == "category" else "--numbers", name]
     for text in missing:

@@ -76,6 +76,7 @@ def read_samples(
     groups: Data = None,
     time: Data = None,
     stretch: float | str = "auto",
+    within: bool = False,
 ) -> Samples:
     """Read the samples of a test.
 
@@ -98,6 +99,8 @@ def read_samples(
         When each row was observed; ``"rows"`` for their order.
     stretch : float or "auto"
         For how long rows depend on each other.
+    within : bool
+        Whether rows are compared with those of their group alone.
 
     Returns
     -------
@@ -113,7 +116,9 @@ def read_samples(
     require_nan_policy(nan_policy)
     given = arguments(x, y, z, data, groups=groups, time=time)
     read = read_arguments(given, kinds)
-    return clean_samples(read, nan_policy, any_levels, as_stretch(stretch))
+    if not isinstance(within, bool):
+        raise TypeError(f"within: expected True or False, got {within!r}.")
+    return clean_samples(read, nan_policy, any_levels, as_stretch(stretch), within)
 
 
 def as_stretch(stretch: float | str) -> float | None:
@@ -127,6 +132,7 @@ def clean_samples(
     nan_policy: str,
     any_levels: Collection[str] = (),
     stretch: float | None = None,
+    within: bool = False,
 ) -> Samples:
     """Return the rows that can be used of the columns of x, y and perhaps z."""
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
@@ -137,7 +143,7 @@ def clean_samples(
         }
     if nan_policy == "raise":
         require_complete(read)
-    sampling = Sampling.of(read, stretch)
+    sampling = Sampling.of(read, stretch, within)
     samples = Samples(read["x"], read["y"], read.get("z", []), sampling=sampling)
     return complete_samples(samples, any_levels)
 

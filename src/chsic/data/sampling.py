@@ -50,15 +50,20 @@ class Sampling:
         For how long, if the user says so.
     stretches : Stretches or None
         What followed from times.
+    within : bool
+        Whether rows are compared with those of their group alone.
     """
 
     groups: NDArray[Any] | None = None
     time: Array | None = None
     stretch: float | None = None
     stretches: Stretches | None = None
+    within: bool = False
 
     @classmethod
-    def of(cls, read: Mapping[str, Columns], stretch: float | None = None) -> Sampling:
+    def of(
+        cls, read: Mapping[str, Columns], stretch: float | None = None, within: bool = False
+    ) -> Sampling:
         """Take what was read of ``"groups"`` and ``"time"``, if they were given: a column each."""
         columns = {argument: read[argument] for argument in ARGUMENTS if read.get(argument)}
         for argument, of in columns.items():
@@ -75,7 +80,14 @@ class Sampling:
                 f"those of pandas.to_datetime, or {ROWS!r} for the order of rows."
             )
         groups, time = (columns[of][0].values if of in columns else None for of in ARGUMENTS)
-        return cls(groups, time, stretch)
+        if within and groups is None:
+            raise ValueError("within: rows are compared inside their group; give groups as well.")
+        if within and time is not None:
+            raise ValueError(
+                "within: rows of a group may depend on each other in any way, also in time; leave "
+                "time out."
+            )
+        return cls(groups, time, stretch, within=within)
 
     @property
     def parts(self) -> dict[str, NDArray[Any]]:
@@ -117,6 +129,11 @@ class Sampling:
                 "vary; leave groups out if rows are independent."
             )
         alone = n_groups == len(numbers) and self.time is None
+        if alone and self.within:
+            raise ValueError(
+                f"groups: every row {which}is of a group of its own, so that there is nothing to "
+                "compare it with; leave within out."
+            )
         return dataclasses.replace(self, groups=None if alone else numbers)
 
     @property

@@ -178,10 +178,13 @@ def arrange(
         ),
         cautions=warnings,
         group_sizes=_group_sizes(given),
+        within=given.within,
     )
     rim = 2 if adjust == "none" else 1
     folds, groups = _folds(given, units, n), _every_group(given)
-    batches = cut_into_batches(graph, units, z.scaled, rim=rim, folds=folds, groups=groups)
+    batches = cut_into_batches(
+        graph, units, z.scaled, rim=rim, folds=folds, groups=groups, within=given.within
+    )
     along = line if z.categories is None else None
     # Neighbours of one group are related without any regression.
     nearby = None if adjust == "none" or grouped else Nearby(z.scaled, scaled, along)
@@ -198,6 +201,9 @@ def _in_strata(given: Given, n: int) -> Arrangement:
             "use adjust='none', or pairs='nearest'."
         )
     labels = np.zeros(n, np.intp) if z is None else z.strata
+    if z is None and given.within:
+        assert given.groups is not None
+        labels = given.groups
     number, grouped = number_of_units(n, settings.unit_size), given.groups is not None
     in_strata = units_in_strata(labels, number)
     units = in_strata if given.groups is None else groups_as_units(given.groups, number)
@@ -225,10 +231,12 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         interactions=None,
         cautions=(*given.cautions, *_about_units(units, given)),
         group_sizes=_group_sizes(given),
+        within=given.within,
     )
     batches = cut_into_batches(
-        graph, units, strata=strata, folds=_folds(given, units, n), groups=_every_group(given)
-    )
+        graph, units, strata=strata, folds=_folds(given, units, n), groups=_every_group(given),
+        within=given.within,
+    )  # fmt: skip
     return _arranged(given, plan, graph, strata, batches, (StratumAdjustment(strata),))
 
 
@@ -331,11 +339,17 @@ def _adjustments(
             )
         if adjust == "none":
             return (NoAdjustment(len(z)),), "none"
-        return tuple(RidgeAdjustment(one.ridge, z) for one in learned), "ridge"
+        groups = _every_group(given) if given.within else None
+        return tuple(RidgeAdjustment(one.ridge, z, groups) for one in learned), "ridge"
     if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
         raise TypeError(
             "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "
             f"predict, got {adjust!r}."
+        )
+    if given.within:
+        raise ValueError(
+            "adjust: a regressor does not know that groups have levels of their own; use "
+            "adjust='ridge' with within=True."
         )
     return (CrossFittedAdjustment(adjust, z, rng, given.groups),), type(adjust).__name__
 
@@ -394,7 +408,7 @@ def _choose_pairs(
 
     return (
         nearest(alpha)
-        if given.groups is None
+        if given.groups is None or given.within
         else pairs_between_groups(given.groups, alpha, nearest)
     )
 

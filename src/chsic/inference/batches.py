@@ -144,6 +144,8 @@ class Batch:
     groups : Units or None
         Groups of samples that may depend on each other, whole ones in each unit and in each fold;
         None if samples are independent.
+    within : bool
+        Whether pairs are of samples of one group alone.
     """
 
     rows: Rows
@@ -155,13 +157,21 @@ class Batch:
     first_unit: int = 0
     number: int = 0
     groups: Units | None = None
+    within: bool = False
     _designs: dict[int, tuple[Basis, Any]] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
-    def at(cls, rows: Rows, *, z: Any = None, pairs: StratumRows | None = None) -> Batch:
+    def at(
+        cls,
+        rows: Rows,
+        *,
+        z: Any = None,
+        pairs: StratumRows | None = None,
+        groups: Units | None = None,
+    ) -> Batch:
         """Take rows whose residuals are computed, and which are not compared."""
         none = Units(np.empty(0, np.intp), np.zeros(1, np.intp))
-        return cls(rows, z, pairs, slice(0, 0), none, none)
+        return cls(rows, z, pairs, slice(0, 0), none, none, groups=groups)
 
     @property
     def stratum_rows(self) -> StratumRows:
@@ -174,6 +184,12 @@ class Batch:
         """The samples of each group."""
         assert self.groups is not None
         return Cells.of_samples(self.groups)
+
+    @functools.cached_property
+    def halves(self) -> Cells:
+        """The samples of each group twice, for either half of theory.md, eq. 17."""
+        assert self.groups is not None
+        return Cells.of_samples(Units.of(np.tile(self.groups.labels, 2)))
 
     @functools.cached_property
     def cells(self) -> Cells:
@@ -217,6 +233,7 @@ def cut_into_batches(
     rim: int = 1,
     folds: Units | None = None,
     groups: Units | None = None,
+    within: bool = False,
 ) -> Sequence[Batch]:
     """Cut the samples, in the order of their units.
 
@@ -236,15 +253,18 @@ def cut_into_batches(
     folds, groups : Units, optional
         Groups of samples that depend on each other, and folds of whole groups. All samples are then
         one batch, as a group may have samples anywhere.
+    within : bool
+        Whether pairs are of samples of one group alone.
     """
     n, runs = graph.n_samples, graph.intervals
     if groups is not None:
         assert folds is not None
         if strata is None:
-            return [Batch(slice(0, n), z, graph, slice(0, n), units, folds, groups=groups)]
+            rows = slice(0, n)
+            return [Batch(rows, z, graph, rows, units, folds, groups=groups, within=within)]
         units, folds, groups = (_among(strata.order, of) for of in (units, folds, groups))
         part, inside = strata.whole, slice(0, n)
-        return [Batch(part.rows, None, part, inside, units, folds, groups=groups)]
+        return [Batch(part.rows, None, part, inside, units, folds, groups=groups, within=within)]
     if strata is not None:
         return _in_strata(strata, units)
     if (

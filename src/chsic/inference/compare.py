@@ -204,7 +204,9 @@ def make_plan(
     between = list(zip(x.features, y.features, strict=True)) if x.features and y.features else []
     middle = x.plan.middle
     alone = [(x.features[middle],) * 2, (y.features[middle],) * 2] if between else []
-    effects = arrangement.effects.of([*between, *alone])
+    # What pairs of one group show needs no correction for the fit: theory.md, eq. 52.
+    fits = [*between, *alone]
+    effects = [FitEffect()] * len(fits) if given.within else arrangement.effects.of(fits)
     return Plan(
         x=x.plan,
         y=y.plan,

@@ -33,14 +33,18 @@ class Confounder:
     ----------
     columns : sequence of Column
         The columns, with nothing missing.
+    within : array of int or None
+        Group of each sample, if only samples of one group are compared: like a category, but no
+        indicators are made of it.
     """
 
     columns: Columns
+    within: Index | None = None
 
     def in_order(self, order: Index) -> Confounder:
         """Return the samples in another order."""
         columns = [dataclasses.replace(c, values=c.values[order]) for c in self.columns]
-        ordered = Confounder(columns)
+        ordered = Confounder(columns, None if self.within is None else self.within[order])
         if "strata" in vars(self):  # which take a sort, and are the same in any order
             vars(ordered)["strata"] = self.strata[order]
         return ordered
@@ -63,7 +67,10 @@ class Confounder:
     @functools.cached_property
     def categories(self) -> Index | None:
         """Which combination of categories a sample has, if any column is a category."""
-        return None if self.is_number.all() else strata_of(self.values[:, ~self.is_number])
+        codes = self.values[:, ~self.is_number]
+        if self.within is not None:
+            codes = np.column_stack([codes, self.within])
+        return strata_of(codes) if codes.shape[1] else None
 
     @functools.cached_property
     def scaled(self) -> Array:
@@ -91,7 +98,8 @@ class Confounder:
     @functools.cached_property
     def strata(self) -> Index:
         """Number of each sample's z among its distinct values."""
-        return strata_of(self.values)
+        every = self.values if self.within is None else np.column_stack([self.values, self.within])
+        return strata_of(every)
 
     @property
     def on_line(self) -> bool:

@@ -324,6 +324,8 @@ def product_sums(
     contributions = unit_products(units, times(x.features, of_z), y.lap)
     contributions = contributions + unit_products(units, times(x.lap, of_z), y.features)
     contributions = contributions / 2
+    if batch.within:
+        return _inside_groups(contributions, x, y, batch, units)
     # theory.md, eq. 26: terms of the denominator and of the numerator
     of_sample = x.partners * x.lengths * y.lengths
     over_pairs = of_sample - x.lengths * y.lap_lengths
@@ -332,6 +334,8 @@ def product_sums(
     if isinstance(batch.pairs, StratumRows) and batch.pairs.part_of is not None:
         of_x, of_y = float(xp.sum(x.lengths)), float(xp.sum(y.lengths))
         parts[batch.pairs.part_of] = np.array([of_x, of_y, of_x * of_y])
+    spreads = np.array([x.spreads, y.spreads])
+    over_pairs = np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))])
     if batch.groups is None:
         # theory.md, eqs. 24 and 23, from which `decide` makes the centre
         centre = unit_sums(units, _weighted_by(of_z, x.squares * y.squares))
@@ -345,10 +349,21 @@ def product_sums(
         contributions=contributions,
         products=products,
         centre=centre,
-        spreads=np.array([x.spreads, y.spreads]),
-        over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
+        spreads=spreads,
+        over_pairs=over_pairs,
         parts=parts,
     )
+
+
+def _inside_groups(
+    contributions: Any, x: Residuals, y: Residuals, batch: Batch, units: Units
+) -> ProductSums:
+    """Let contributions of groups stand for themselves: no pair joins two of them (eq. 52)."""
+    xp = array_namespace(contributions)
+    assert batch.groups is not None
+    halves = xp.concat([x.features, x.lap]), xp.concat([y.lap, y.features])
+    centre = batch.halves.in_units(units, batch.groups, batch.halves.squares(*halves) / 4)
+    return ProductSums(contributions, contributions, centre, np.ones((2, 2)), np.ones(2), {})
 
 
 def _centre_of_groups(

@@ -18,6 +18,7 @@ from chsic._util.validate import MIN_SAMPLES, Array, Index
 from chsic.data.arguments import Columns
 from chsic.data.sampling import INDEPENDENT, Sampling
 from chsic.inference import cautions
+from chsic.inference.clusters import Clusters
 from chsic.inference.confounder import Confounder
 from chsic.inference.groups import in_order_of
 from chsic.inference.learner import Learned, Learner
@@ -53,6 +54,8 @@ class Given:
         Another one, whose regressions are used if z is the same.
     groups : array of int or None
         Group of each sample that is compared, in `order`; None if samples are independent.
+    within : bool
+        Whether samples are compared with those of their group alone.
     """
 
     settings: Settings
@@ -62,6 +65,7 @@ class Given:
     cautions: tuple[str, ...] = ()
     like: Given | None = None
     groups: Index | None = None
+    within: bool = False
 
     @classmethod
     def of(
@@ -79,20 +83,22 @@ class Given:
         of all samples.
         """
         keep_freed_memory()  # from here on, large arrays come and go
+        within = sampling.within
         if not z:
             settings.require_no_z()
-            return cls(settings, groups=sampling.groups)
-        confounder = Confounder(z)
+            return cls._without_z(settings, sampling)
+        confounder = Confounder(z, sampling.groups if within else None)
         pairs = resolve_pairs(settings, confounder, sampling.groups)
         rows: Index | None = None
         warnings: tuple[str, ...] = ()
-        partners, by_value = _partners(confounder, pairs, sampling.groups)
+        partners, by_value = _partners(confounder, pairs, None if within else sampling.groups)
         if partners is not None and not partners.all():
             rows = np.flatnonzero(partners)
             warnings = (_leave_out(len(partners), len(rows), confounder.names, by_value),)
-            confounder = Confounder([column.rows(rows) for column in z])
-            pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
             sampling = sampling.rows(rows).complete("with a partner in z ")
+            of_z = [column.rows(rows) for column in z]
+            confounder = Confounder(of_z, sampling.groups if within else None)
+            pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
         groups, order = sampling.groups, None
         if ordered and confounder.on_line and isinstance(pairs, str):
             order = confounder.along_line()
@@ -100,7 +106,21 @@ class Given:
             groups = None if groups is None else groups[order]
         groups = None if groups is None else in_order_of(confounder.scaled, groups)
         settings = dataclasses.replace(settings, pairs=pairs)
-        return cls(settings, confounder, rows, order, warnings, like, groups)
+        return cls(settings, confounder, rows, order, warnings, like, groups, within)
+
+    @classmethod
+    def _without_z(cls, settings: Settings, sampling: Sampling) -> Given:
+        """Compare all samples, or those of each group; one that is alone in its group has none."""
+        groups = sampling.groups
+        if groups is None or not sampling.within:
+            return cls(settings, groups=groups)
+        partners = np.bincount(groups)[groups] - 1
+        if partners.all():
+            return cls(settings, groups=groups, within=True)
+        rows = np.flatnonzero(partners)
+        sentence = _leave_out(len(groups), len(rows), ["group"], by_value=False)
+        groups = sampling.rows(rows).complete("that are not alone ").groups
+        return cls(settings, rows=rows, cautions=(sentence,), groups=groups, within=True)
 
     def samples(self, columns: Columns) -> Columns:
         """Return the rows that are compared, in the order of the user."""
@@ -126,7 +146,7 @@ class Given:
     def kind(self) -> str:
         """Kind of pairs."""
         if self.confounder is None:
-            return "complete"
+            return "strata" if self.within else "complete"
         return "given" if isinstance(self.settings.pairs, PairGraph) else self.settings.pairs
 
     @property
@@ -145,6 +165,10 @@ class Given:
         """Whether dependence that changes along several columns of z is looked for."""
         if self.in_strata or self.confounder is None or self.settings.augment is False:
             return False
+        if self.within:
+            # Values as they are have the level of their group: what z changes of their features
+            # differs from group to group, and a quarter of true nulls was rejected.
+            return False
         # Units of whole groups are not near in z, and show nothing that changes along it.
         several: bool = self.confounder.scaled.shape[1] > 1 or self.groups is not None
         return several
@@ -155,7 +179,10 @@ class Given:
         if not self.uses_ridge or self.confounder is None:
             return None
         same = self._same_z()
-        return Learner(self.confounder.scaled, self.groups) if same is None else same.learner
+        if same is not None:
+            return same.learner
+        groups = None if self.groups is None else Clusters(self.groups, self.within)
+        return Learner(self.confounder.scaled, groups)
 
     @property
     def has_metric(self) -> bool:
@@ -189,6 +216,8 @@ class Given:
             return None
         assert self.confounder is not None
         same = np.array_equal(other.confounder.scaled, self.confounder.scaled)
+        if self.within != other.within:
+            return None
         alike = self.groups is None and other.groups is None
         if not alike and self.groups is not None and other.groups is not None:
             alike = np.array_equal(other.groups, self.groups)
@@ -202,7 +231,11 @@ def resolve_pairs(
     pairs, n = settings.pairs, len(z.values)
     require_pairs(pairs, PAIRS, n)
     if isinstance(pairs, PairGraph):
+        if z.within is not None:
+            raise ValueError("pairs: a PairGraph does not go with within=True; use pairs='auto'.")
         return pairs
+    if z.within is not None and pairs in ("closest", "blocks"):
+        raise ValueError(f"pairs: {pairs!r} does not go with within=True; use pairs='auto'.")
     if z.categories is not None and pairs in ("closest", "blocks"):
         raise ValueError(
             f"pairs: {pairs!r} needs numbers, but z has categories, which are equal or not; use "
@@ -220,15 +253,15 @@ def resolve_pairs(
         )
     if pairs != "auto":
         return pairs
-    strata = only_categories or (settings.allow_strata and is_discrete(_apart(z.strata, groups)))
+    strata = only_categories or (settings.allow_strata and is_discrete(_apart(z, groups)))
     return "strata" if strata else "nearest"
 
 
-def _apart(strata: Index, groups: Index | None) -> Index:
+def _apart(z: Confounder, groups: Index | None) -> Index:
     """Return the stratum of every sample, or once for all of one group that are in it."""
-    if groups is None:
-        return strata
-    apart: Index = np.unique(np.stack([strata, groups]), axis=1)[0]
+    if groups is None or z.within is not None:
+        return z.strata
+    apart: Index = np.unique(np.stack([z.strata, groups]), axis=1)[0]
     return apart
 
 

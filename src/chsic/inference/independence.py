@@ -41,6 +41,7 @@ def chsic_test(
     groups: Data = None,
     time: Data = None,
     stretch: float | str = "auto",
+    within: bool = False,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -130,6 +131,10 @@ def chsic_test(
     stretch : float or "auto"
         How long a stretch is, in the unit of `time` (days for dates). ``"auto"``: as long as the
         autocorrelations of the residuals of x, times those of y, ask for; the result tells.
+    within : bool
+        Compare rows with those of their own group alone, and subtract a level of each group, so
+        that whatever is constant in a group cancels (fixed effects): is y related to x inside a
+        patient, whatever else makes patients differ?
     workers : int
         Threads, of which one is used below 50,000 samples, where more would be slower. The result
         does not depend on it.
@@ -205,7 +210,7 @@ def chsic_test(
     generator = as_generator(rng)
     samples = read_samples(
         x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups, time=time, stretch=stretch,
+        groups=groups, time=time, stretch=stretch, within=within,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)
 
@@ -228,6 +233,7 @@ def hsic_test(
     groups: Data = None,
     time: Data = None,
     stretch: float | str = "auto",
+    within: bool = False,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -239,7 +245,7 @@ def hsic_test(
         Samples; row l of x and y belongs to the same observation.
     data, unit_size, kernel, bandwidth, null, n_resamples, tol, nan_policy, kinds
         As for `chsic_test`.
-    groups, time, stretch, workers, rng
+    groups, time, stretch, within, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -267,6 +273,6 @@ def hsic_test(
     generator = as_generator(rng)
     samples = read_samples(
         x, y, None, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups, time=time, stretch=stretch,
+        groups=groups, time=time, stretch=stretch, within=within,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chsic._util.validate import Array, Index
+from chsic._util.validate import Array
+from chsic.inference.clusters import Clusters
 from chsic.inference.metric import learn_metric
 from chsic.inference.ridge import Ridge, some_rows
 from chsic.inference.ridge_forms import AdditiveRidge, QuadraticRidge
@@ -57,18 +58,18 @@ class Learner:
     ----------
     z : array, shape (n, d)
         In standard deviations.
-    groups : array of int, optional
+    groups : Clusters, optional
         Groups of samples that may depend on each other.
     """
 
-    def __init__(self, z: Array, groups: Index | None = None) -> None:
+    def __init__(self, z: Array, groups: Clusters | None = None) -> None:
         self._z, self._groups = z, groups
         self._plain = Ridge(z, groups=groups).shared()
         self._few, self._many = some_rows(z, METRIC_SAMPLES), some_rows(z, STEP_SAMPLES)
         several = z.shape[1] > 1
         self._few_plain = self._plain.at(self._few).shared() if several else None
         self._many_plain = self._plain.at(self._many).shared()
-        few_z, few_groups = z[self._few], None if groups is None else groups[self._few]
+        few_z, few_groups = z[self._few], None if groups is None else groups.rows(self._few)
         self._few_forms = [
             form(few_z, groups=few_groups).shared() for form in FORMS if form.takes(z.shape[1])
         ]
@@ -123,7 +124,7 @@ class Learner:
     def _learn_smooth(self, targets: Array) -> Learned:
         """Choose a metric or a form, by the error (theory.md, eq. 9) in a few samples."""
         assert self._few_plain is not None
-        groups = None if self._groups is None else self._groups[self._few]
+        groups = None if self._groups is None else self._groups.rows(self._few)
         turn, ridge, least = learn_metric(self._z[self._few], targets, self._few_plain, groups)
         for form in self._few_forms:
             error = form.fit(targets).fit.error

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chsic._util.validate import Array, Index
+from chsic._util.validate import Array
+from chsic.inference.clusters import Clusters
 from chsic.inference.ridge import Ridge
 
 ITERATIONS = 2
@@ -21,7 +22,7 @@ FLOOR = 0.05  # share of the plain metric that is kept, as gradients are estimat
 
 
 def learn_metric(
-    z: Array, targets: Array, plain: Ridge | None = None, groups: Index | None = None
+    z: Array, targets: Array, plain: Ridge | None = None, groups: Clusters | None = None
 ) -> tuple[Array, Ridge, float]:
     """Return a matrix T such that ``targets`` change alike in all directions of ``z @ T``.
 
@@ -33,7 +34,7 @@ def learn_metric(
         What depends on z.
     plain : Ridge, optional
         Regressions on `z` as it is, if the caller has them.
-    groups : array of int, optional
+    groups : Clusters, optional
         Groups of samples that may depend on each other.
 
     Returns

@@ -190,6 +190,8 @@ class Conditioning:
         What to be careful about.
     group_sizes : array of int or None
         Samples in each group that depends on itself alone; None if every sample does.
+    within : bool
+        Whether pairs are of samples of one group alone.
     """
 
     pairs: str
@@ -206,6 +208,7 @@ class Conditioning:
     interactions: Interactions | None
     cautions: tuple[str, ...]
     group_sizes: Index | None = None
+    within: bool = False
 
     @property
     def own_pairs(self) -> float:

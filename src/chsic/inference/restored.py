@@ -21,7 +21,9 @@ from chsic.inference.units import Units, unit_products
 SMALLEST_NOISE = 0.1  # share of variance that a fit is taken to leave at least
 
 
-def restored(residuals: Any, directions: Any, spent: Array, groups: Units) -> Any:
+def restored(
+    residuals: Any, directions: Any, spent: Array, groups: Units, *, within: bool = False
+) -> Any:
     """Multiply the residuals of each group g by (I + D_g diag(c) D_g')^(-1/2).
 
     Parameters
@@ -34,6 +36,8 @@ def restored(residuals: Any, directions: Any, spent: Array, groups: Units) -> An
         Numbers c with (I - S)^2 = I + D diag(c) D'.
     groups : Units
         The groups.
+    within : bool
+        Whether the mean of each group was subtracted as well.
 
     Examples
     --------
@@ -53,9 +57,12 @@ def restored(residuals: Any, directions: Any, spent: Array, groups: Units) -> An
         rows = groups.order[groups.bounds[alike, np.newaxis] + np.arange(size)]
         if size <= known.shape[1]:
             matrix = np.eye(size) + (known[rows] * spent) @ known[rows].transpose(0, 2, 1)
+            if within:
+                matrix -= 1 / size
             result[rows] = _inverse_root(matrix) @ own[rows]
             continue
-        for of_group in rows:  # of more samples than directions
+        # Of more samples than directions; residuals whose mean is zero have nothing along it.
+        for of_group in rows:
             basis, triangle = np.linalg.qr(known[of_group])
             matrix = np.eye(len(triangle)) + (triangle * spent) @ triangle.T
             inside = basis.T @ own[of_group]

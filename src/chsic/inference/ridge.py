@@ -16,12 +16,14 @@ from typing import ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 
 from chsic._util.arrays import Rows, row_blocks, sorted_unique
-from chsic._util.validate import Array, Index
+from chsic._util.validate import Array
 from chsic.inference.batches import Batch
+from chsic.inference.clusters import Clusters
 from chsic.inference.left_out import LeftOut
 from chsic.inference.ridge_fit import Basis, Directions, Features, Fitted, Line, RidgeFit
 from chsic.inference.segments import find_cuts
 from chsic.inference.steps import Condition, Steps, find_steps, steps_at
+from chsic.inference.units import Units
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import Landmarks, fit_landmarks
@@ -76,8 +78,9 @@ class Ridge:
         Regressions are on ``z @ metric``.
     steps : Steps, optional
         Jumps along z. Every fit has them, or does not, as its error decides.
-    groups : array of int, optional
+    groups : Clusters, optional
         Groups of samples that depend on each other: whole groups are left out in cross-validation.
+        If they have levels of their own, these are subtracted from all columns and functions of z.
 
     Attributes
     ----------
@@ -106,7 +109,7 @@ class Ridge:
         scale: float | None = None,
         metric: Array | None = None,
         steps: Steps | None = None,
-        groups: Index | None = None,
+        groups: Clusters | None = None,
     ) -> None:
         self._metric, self._columns, self._groups = metric, z, groups
         self._none = Steps(np.eye(z.shape[1]))
@@ -117,6 +120,7 @@ class Ridge:
         self._centre = z[self.rows].mean(axis=0)
         self._scale = typical_distance(z - self._centre) if scale is None else scale
         self._z = z[self.rows] - self._centre
+        self._fitted_groups = None if groups is None else groups.rows(self.rows)
         self._line = Line.of(self._z)
         self._widths = self._all_widths()
         self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
@@ -138,7 +142,7 @@ class Ridge:
         """Return the same kind of regressions on some of the samples alone."""
         if isinstance(rows, slice):
             return self
-        groups = None if self._groups is None else self._groups[rows]
+        groups = None if self._groups is None else self._groups.rows(rows)
         return type(self)(self._columns[rows], self._scale, self._metric, self.steps, groups)
 
     def find_steps(self, columns: Array, targets: Array, directions: Array) -> Ridge:
@@ -159,6 +163,7 @@ class Ridge:
             Along which steps are looked for.
         """
         z, sets = self._columns[self.rows], []
+        columns, targets = self._less_means(columns), self._less_means(targets)
         for width in self._step_widths:
             sets.append(find_steps(z, directions, targets, self._smooth(width, targets)))
         sets += self._steps_all_at_once(z, targets, directions)
@@ -263,13 +268,16 @@ class Ridge:
 
     def fit(self, values: Array, *, slopes: bool = False) -> Fitted:
         """Regress columns, given at `rows`, together: one width and one penalty for all of them."""
+        values = self._less_means(values)
         basis, at_samples = self._basis(self._choose(values)[0])
         directions = at_samples.values
         explained = directions.T @ values
         error, shrinkage = self._least_error(basis, at_samples, values, explained)
         weights = shrinkage[:, np.newaxis] * explained  # theory.md, eq. 8
         spent = shrinkage**2 - 2 * shrinkage
-        fit = RidgeFit(basis, shrinkage, spent, basis.turn @ weights, error, self._fits_all)
+        within = self._groups is not None and self._groups.within
+        coefficients = basis.turn @ weights
+        fit = RidgeFit(basis, shrinkage, spent, coefficients, error, self._fits_all, within)
         if not self._fits_all:
             if slopes:
                 raise ValueError(f"slopes: are for at most {LARGEST_FIT} samples.")
@@ -277,6 +285,9 @@ class Ridge:
         residuals = directions @ weights
         np.subtract(values, residuals, out=residuals)
         noise = 1 + directions**2 @ fit.spent  # the diagonal of (I - S)^2: theory.md, eq. 20
+        if within:
+            assert self._fitted_groups is not None
+            noise -= self._fitted_groups.shares
         gradients = self._slopes(fit) if slopes else None
         return Fitted(fit, residuals, noise, at_samples, gradients)
 
@@ -285,6 +296,7 @@ class Ridge:
         trial = self._on_few()
         if trial is not None:
             return trial._choose(values[self._width_rows])
+        values = self._less_means(values)
         choices: dict[_Choice, float] = {}
         for stepped in (False, True) if len(self.steps) else (False,):
             errors = {width: self._error((width, stepped), values) for width in self._widths.always}
@@ -325,10 +337,10 @@ class Ridge:
 
     def _left_out(self, basis: Basis, directions: Directions) -> LeftOut:
         """Return what cross-validates a basis by whole groups."""
-        assert self._groups is not None
         if directions not in self._cross_validations:
-            groups = self._groups[self.rows]
-            made = LeftOut(directions.values, basis.shrinkage, PENALTIES, groups)
+            assert self._fitted_groups is not None
+            labels = self._fitted_groups.labels
+            made = LeftOut(directions.values, basis.shrinkage, PENALTIES, labels)
             self._cross_validations.setdefault(directions, made)
         return self._cross_validations[directions]
 
@@ -344,7 +356,7 @@ class Ridge:
     def _make_basis(self, width: float, steps: Steps) -> _Made:
         features_of, unit = self._features(width)
         free, of_free = self._free_functions(steps)
-        features = features_of(self._z / unit)
+        features = self._less_means(features_of(self._z / unit))
         on_free = free.T @ features
         values, vectors = np.linalg.eigh(features.T @ features - on_free.T @ on_free)
         large = values > 1e-10 * max(values[-1], 1e-300)
@@ -365,12 +377,18 @@ class Ridge:
     def _free_functions(self, steps: Steps) -> tuple[Array, Array]:
         """Return line and steps made orthonormal, and the matrix that makes them so."""
         line = self._line(self._z)
-        if not len(steps):
+        within = self._groups is not None and self._groups.within
+        if not len(steps) and not within:
             return line, np.eye(line.shape[1])
-        functions = np.hstack([line, steps(self._columns[self.rows])])
-        left, sizes, right = np.linalg.svd(functions, full_matrices=False)
-        large = sizes > 1e-8 * sizes[0]
+        functions = np.hstack([line, steps(self._columns[self.rows])]) if len(steps) else line
+        size = np.linalg.norm(functions, 2)
+        left, sizes, right = np.linalg.svd(self._less_means(functions), full_matrices=False)
+        large = sizes > 1e-8 * size
         return left[:, large], right[large].T / sizes[large]
+
+    def _less_means(self, values: Array) -> Array:
+        """Subtract means of groups from columns at the fitted rows, if groups have levels."""
+        return values if self._fitted_groups is None else self._fitted_groups.less_means(values)
 
     def _all_widths(self) -> Widths:
         return ON_LINE if self._z.shape[1] == 1 else IN_SPACE
@@ -403,15 +421,17 @@ class RidgeAdjustment:
 
     of_columns = True
 
-    def __init__(self, ridge: Ridge, z: Array) -> None:
-        self.ridge, self._z = ridge, z
+    def __init__(self, ridge: Ridge, z: Array, groups: Units | None = None) -> None:
+        self.ridge, self._z, self._groups = ridge, z, groups
 
     def fit(self, targets: Callable[[Rows], Array]) -> Fitted:
         """Fit the samples that the regression looks at."""
         return self.ridge.fit(targets(self.ridge.rows))
 
     def parts(self) -> Iterator[Batch]:
-        """Yield rows that follow each other."""
+        """Yield rows that follow each other, or all if groups may have levels of their own."""
+        if self._groups is not None:
+            return iter([Batch.at(slice(0, len(self._z)), z=self._z, groups=self._groups)])
         return (Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z)))
 
 

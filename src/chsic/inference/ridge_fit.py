@@ -17,6 +17,7 @@ from chsic._util.validate import Array
 from chsic.inference.batches import Batch
 from chsic.inference.restored import restored
 from chsic.inference.steps import Steps
+from chsic.inference.units import unit_products
 
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
 
@@ -113,6 +114,8 @@ class RidgeFit:
     of_all : bool
         Whether all samples were fitted. If not, they are so many that each of them kept nearly all
         of its noise.
+    within : bool
+        Whether groups have levels of their own, which are subtracted.
     """
 
     basis: Basis
@@ -121,6 +124,7 @@ class RidgeFit:
     coefficients: Array
     error: float
     of_all: bool
+    within: bool = False
 
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Return what z does not explain of rows, and the share of each one's noise variance left.
@@ -130,10 +134,15 @@ class RidgeFit:
         """
         design = batch.design(self.basis)
         residuals = values - design @ beside(values, self.coefficients)
+        if self.within:
+            residuals, _ = self._less_means(residuals, batch)
         if not self.of_all:
             return residuals, namespace(values).ones_like(values[:, 0])
         directions = design @ beside(values, self.basis.turn)
-        return residuals, 1 + directions**2 @ beside(values, self.spent)
+        if not self.within:
+            return residuals, 1 + directions**2 @ beside(values, self.spent)
+        directions, own_share = self._less_means(directions, batch)
+        return residuals, 1 - own_share + directions**2 @ beside(values, self.spent)
 
     def restored(self, residuals: Any, batch: Batch) -> Any:
         """Return residuals whose noise is, in every group, what it was before the fit."""
@@ -141,7 +150,17 @@ class RidgeFit:
             return residuals
         assert batch.groups is not None
         directions = batch.design(self.basis) @ beside(residuals, self.basis.turn)
-        return restored(residuals, directions, self.spent, batch.groups)
+        if self.within:
+            directions, _ = self._less_means(directions, batch)
+        return restored(residuals, directions, self.spent, batch.groups, within=self.within)
+
+    def _less_means(self, values: Any, batch: Batch) -> tuple[Any, Any]:
+        """Subtract means of groups; also the share of each sample in the mean of its group."""
+        assert batch.groups is not None
+        xp, groups = namespace(values), batch.groups
+        share = beside(values, 1 / groups.sizes[groups.labels])
+        sums = unit_products(groups, xp.ones_like(values[:, :1]), values)
+        return values - xp.take(sums, beside(values, groups.labels), axis=0) * share[:, None], share
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

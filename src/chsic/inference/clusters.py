@@ -1,0 +1,60 @@
+"""Groups of samples as a regression sees them: left out together, and maybe of one level each."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from chsic._util.arrays import Rows
+from chsic._util.validate import Array, Index
+from chsic.inference.units import Units
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Clusters:
+    """Groups of samples.
+
+    Attributes
+    ----------
+    labels : array of int, shape (n,)
+        Group of each sample.
+    within : bool
+        Whether every group has a level of its own, which is subtracted (theory.md, eq. 52).
+    """
+
+    labels: Index
+    within: bool = False
+
+    def rows(self, rows: Rows) -> Clusters:
+        """Return the groups of some samples."""
+        return Clusters(self.labels[rows], self.within)
+
+    @functools.cached_property
+    def units(self) -> Units:
+        """The samples of each group."""
+        return Units.of(np.unique(self.labels, return_inverse=True)[1])
+
+    @property
+    def shares(self) -> Array:
+        """Share of a sample in the mean of its group."""
+        shares: Array = (1 / self.units.sizes)[self.units.labels]
+        return shares
+
+    def less_means(self, values: Array) -> Array:
+        """Subtract the mean of each group, if groups have levels of their own.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from chsic.inference.clusters import Clusters
+        >>> Clusters(np.array([0, 1, 0]), within=True).less_means(np.array([[1.0], [5.0], [3.0]]))
+        array([[-1.],
+               [ 0.],
+               [ 1.]])
+        """
+        if not self.within:
+            return values
+        less: Array = values - self.units.means(values)[self.units.labels]
+        return less

@@ -128,6 +128,24 @@ def is_name(groups: Data) -> bool:
     return isinstance(groups, str | int | np.integer)
 
 
+def require_labels(groups: Data) -> None:
+    """Raise if a column is named where all columns count, by their positions.
+
+    Examples
+    --------
+    >>> from chsic.data.sampling import require_labels
+    >>> require_labels([7, 7, 3])
+    >>> require_labels("patient")
+    Traceback (most recent call last):
+    TypeError: groups: got the name 'patient', but all columns are variables here; ...
+    """
+    if is_name(groups):
+        raise TypeError(
+            f"groups: got the name {groups!r}, but all columns are variables here; give a label "
+            "for each row, such as df['patient']."
+        )
+
+
 def numbered(labels: NDArray[Any]) -> Index:
     """Replace labels by numbers from 0 on.
 

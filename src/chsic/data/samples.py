@@ -143,14 +143,14 @@ def arguments(
                 raise TypeError(
                     f"{argument}: got the name {values!r}; give the data frame as well, as data=df."
                 )
-        return given | sampling_arguments("data", None, groups=groups)
+        return given | sampling_arguments(None, groups=groups)
     raw = named_columns("data", data)
     names = {argument: column_names(argument, value, raw) for argument, value in given.items()}
     for argument in ("x", "y"):
         if not names[argument]:
             raise ValueError(f"{argument}: no column was named; name at least one.")
     named = {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
-    return named | sampling_arguments("data", raw, groups=groups)
+    return named | sampling_arguments(raw, groups=groups)
 
 
 def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:

@@ -88,15 +88,11 @@ class Sampling:
 INDEPENDENT = Sampling()
 
 
-def sampling_arguments(
-    argument: str, raw: Mapping[str, Any] | None, *, groups: Data
-) -> dict[str, Data]:
+def sampling_arguments(raw: Mapping[str, Any] | None, *, groups: Data) -> dict[str, Data]:
     """Return what was given for groups: labels as they are, or the column that is named.
 
     Parameters
     ----------
-    argument : str
-        What the caller calls the data, for messages.
     raw : mapping or None
         Columns of the data by name; None if no data were given.
     groups : array_like, or name of a column of the data; None if rows are independent
@@ -109,7 +105,7 @@ def sampling_arguments(
     Examples
     --------
     >>> from chsic.data.sampling import sampling_arguments
-    >>> sampling_arguments("data", {"dose": [1, 2], "patient": [7, 7]}, groups="patient")
+    >>> sampling_arguments({"dose": [1, 2], "patient": [7, 7]}, groups="patient")
     {'groups': {'patient': [7, 7]}}
     """
     if groups is None:
@@ -118,7 +114,7 @@ def sampling_arguments(
         return {"groups": groups}
     if raw is None:
         raise TypeError(
-            f"groups: got the name {groups!r}; give the data frame as well, as {argument}=df."
+            f"groups: got the name {groups!r}; give the data frame as well, as data=df."
         )
     return {"groups": {name: raw[name] for name in column_names("groups", groups, raw)}}
 

@@ -4,10 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
+from sklearn.dummy import DummyRegressor
 
 import chsic
-from chsic.inference.groups import groups_as_units, pairs_between_groups, squares_of_groups
+from chsic.inference.arrangement import arrange
+from chsic.inference.batches import Strata
+from chsic.inference.groups import Cells, groups_as_units, pairs_between_groups
 from chsic.inference.left_out import FOLDS, LeftOut
+from chsic.inference.restored import restored, restored_in_strata
+from chsic.pairs import PairGraph
+from chsic.pairs.graph import some_pairs
+from chsic.pairs.laplacian import laplacian_times
 from chsic.pairs.nearest_neighbours import nearest_on_line
 from chsic.show.sentences import sample_size
 
@@ -30,7 +37,55 @@ def test_squares_of_groups_are_those_of_their_sums():
     u, v = rng.normal(size=(len(labels), 3)), rng.normal(size=(len(labels), 2))
     groups = groups_as_units(labels, len(labels))
     expected = [((u[labels == k].T @ v[labels == k]) ** 2).sum() for k in range(len(groups))]
-    np.testing.assert_allclose(squares_of_groups(groups, u, v), expected, rtol=1e-12)
+    np.testing.assert_allclose(Cells.of_samples(groups).squares(u, v), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_squares_of_cells_are_those_of_sums_over_entries_of_the_laplacian(within):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 12, 90)
+    graph = nearest_on_line(rng.permutation(90), 9)
+    if not within:
+        apart = labels[graph.i] != labels[graph.j]
+        graph = PairGraph.from_listed(graph.i[apart], graph.j[apart], 90)
+    lap = laplacian_times(graph, np.eye(90))
+    u, v = rng.normal(size=(90, 5)), rng.normal(size=(90, 4))
+    groups = groups_as_units(labels, 90)
+    member = np.eye(12)[labels]
+    blocks = np.einsum("ig,ia,ij,jb,jh->ghab", member, u, lap, v, member, optimize=True)
+    squares = (blocks**2).sum(axis=(2, 3))
+    cells = Cells.of(graph, groups)
+    np.testing.assert_allclose(cells.squares(u, v), squares[cells.groups], rtol=1e-10)
+    units = groups_as_units(labels, 5)
+    halves = (squares.sum(axis=0) + squares.sum(axis=1)) / 2
+    of_units = np.bincount(units.labels[groups.order[groups.bounds[:-1]]], halves)
+    found = cells.in_units(units, groups, cells.squares(u, v))
+    np.testing.assert_allclose(found, of_units, rtol=1e-10)
+
+
+def test_noise_of_groups_is_restored():
+    """With white noise e, the covariance of the restored residuals of a group is I."""
+    rng = np.random.default_rng(0)
+    labels = np.concatenate([np.zeros(30, int), rng.integers(1, 15, 90)])
+    groups = groups_as_units(labels, 120)
+    directions = np.linalg.qr(rng.normal(size=(120, 8)))[0]
+    shrinkage = rng.random(8)
+    fit = np.eye(120) - directions @ np.diag(shrinkage) @ directions.T
+    noise = restored(fit, directions, shrinkage**2 - 2 * shrinkage, groups)
+    for k in range(len(groups)):
+        of_group = noise[labels == k]
+        np.testing.assert_allclose(of_group @ of_group.T, np.eye(len(of_group)), atol=1e-10)
+
+
+def test_noise_of_groups_is_restored_in_strata():
+    rng = np.random.default_rng(0)
+    labels, strata = rng.integers(0, 20, 120), np.repeat(np.arange(3), 40)
+    means = (strata[:, np.newaxis] == strata) / 40
+    part = Strata(strata, np.arange(120)).whole
+    noise = restored_in_strata(np.eye(120) - means, part, groups_as_units(labels, 120))
+    for k in range(20):
+        of_group = noise[labels == k]
+        np.testing.assert_allclose(of_group @ of_group.T, np.eye(len(of_group)), atol=1e-10)
 
 
 def test_units_hold_whole_groups():
@@ -152,3 +207,46 @@ def test_rows_without_a_group_are_missing():
         chsic.chsic_test(x, y, z, groups=groups)
     left = chsic.chsic_test(x, y, z, groups=groups, nan_policy="omit")
     assert (left.n_samples, left.n_omitted) == (199, 1)
+
+
+def test_one_group_that_remains_is_refused():
+    x, y, _, _ = patients(0, number=10)
+    z = np.append(np.repeat(["a", "b"], 15), [f"alone {k}" for k in range(10)])
+    groups = np.append(np.zeros(30, int), np.arange(1, 11))
+    with pytest.raises(ValueError, match="all rows with a partner in z are of one group"):
+        chsic.chsic_test(x, y, z, groups=groups)
+
+
+@pytest.mark.parametrize("pairs", ["nearest", "closest", "blocks"])
+def test_no_pair_joins_rows_of_one_group(pairs, monkeypatch):
+    graphs = []
+    monkeypatch.setattr(
+        "chsic.inference.arrangement.some_pairs",
+        lambda graph, *number: graphs.append(graph) or some_pairs(graph, *number),
+    )
+    given = []
+    monkeypatch.setattr(
+        "chsic.inference.compare.arrange",
+        lambda own, *args, **kwargs: given.append(own) or arrange(own, *args, **kwargs),
+    )
+    x, y, z, groups = patients(0)
+    chsic.chsic_test(x, y, np.round(z, 1), groups=groups, pairs=pairs)
+    [own] = given
+    assert all((own.groups[graph.i] != own.groups[graph.j]).all() for graph in graphs)
+
+
+def test_a_regressor_is_fitted_on_other_groups():
+    fitted = []
+
+    class Mean(DummyRegressor):
+        def fit(self, z, x):
+            fitted.append({*z[:, 0]})
+            return super().fit(z, x)
+
+        def predict(self, z):
+            assert not fitted[-1] & {*z[:, 0]}
+            return super().predict(z)
+
+    x, y, _, groups = patients(0)
+    chsic.chsic_test(x, y, groups + 0.0, groups=groups, pairs="nearest", adjust=Mean())
+    assert fitted

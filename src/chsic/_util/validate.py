@@ -42,6 +42,14 @@ def as_number(name: str, value: object) -> float:
     return number
 
 
+def as_positive(name: str, value: object) -> float:
+    """Return a finite number above zero."""
+    number = as_number(name, value)
+    if not number > 0:
+        raise ValueError(f"{name}: a number above 0 is needed, got {number:g}.")
+    return number
+
+
 def as_numbers(name: str, values: object) -> list[float]:
     """Return a list of finite real numbers; one alone is no list."""
     if isinstance(values, str) or not isinstance(values, Iterable):

@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
-from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
+from chsic._util.validate import MIN_SAMPLES, Index, as_positive, require_same_length
 from chsic.data.arguments import (
     MOST_LEVELS,
     Columns,
@@ -22,7 +22,7 @@ from chsic.data.arguments import (
     require_usable,
 )
 from chsic.data.column import read_column
-from chsic.data.sampling import INDEPENDENT, Sampling, sampling_arguments
+from chsic.data.sampling import ARGUMENTS, INDEPENDENT, Sampling, sampling_arguments
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message
@@ -74,6 +74,8 @@ def read_samples(
     kinds: Mapping[str, str] | None = None,
     any_levels: Collection[str] = (),
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
 ) -> Samples:
     """Read the samples of a test.
 
@@ -92,6 +94,10 @@ def read_samples(
         Those of "x" and "y" whose categories may be as many as there are rows.
     groups : array_like or name of a column of `data`, optional
         Which group each row belongs to.
+    time : array_like or name of a column of `data`, optional
+        When each row was observed; ``"rows"`` for their order.
+    stretch : float or "auto"
+        For how long rows depend on each other.
 
     Returns
     -------
@@ -105,30 +111,41 @@ def read_samples(
     (4, 1)
     """
     require_nan_policy(nan_policy)
-    given = arguments(x, y, z, data, groups=groups)
-    return clean_samples(read_arguments(given, kinds), nan_policy, any_levels)
+    given = arguments(x, y, z, data, groups=groups, time=time)
+    read = read_arguments(given, kinds)
+    return clean_samples(read, nan_policy, any_levels, as_stretch(stretch))
+
+
+def as_stretch(stretch: float | str) -> float | None:
+    """Return a length of time; None for "auto"."""
+    is_auto = isinstance(stretch, str) and stretch == "auto"
+    return None if is_auto else as_positive("stretch", stretch)
 
 
 def clean_samples(
-    read: Mapping[str, Columns], nan_policy: str, any_levels: Collection[str] = ()
+    read: Mapping[str, Columns],
+    nan_policy: str,
+    any_levels: Collection[str] = (),
+    stretch: float | None = None,
 ) -> Samples:
     """Return the rows that can be used of the columns of x, y and perhaps z."""
     require_same_length(**{argument: of[0].values for argument, of in read.items()})
     if nan_policy == "level":
         read = {
-            argument: of if argument == "groups" else [one.with_missing_level() for one in of]
+            argument: of if argument in ARGUMENTS else [one.with_missing_level() for one in of]
             for argument, of in read.items()
         }
     if nan_policy == "raise":
         require_complete(read)
-    samples = Samples(read["x"], read["y"], read.get("z", []), sampling=Sampling.of(read))
+    sampling = Sampling.of(read, stretch)
+    samples = Samples(read["x"], read["y"], read.get("z", []), sampling=sampling)
     return complete_samples(samples, any_levels)
 
 
 def arguments(
-    x: Data, y: Data, z: Data, data: Data = None, *, groups: Data = None
+    x: Data, y: Data, z: Data, data: Data = None, *, groups: Data = None, time: Data = None
 ) -> dict[str, Data]:
-    """Return what was given for x, y, z and groups; with `data`, the columns that they name.
+    """Return what was given for x, y, z, groups and time; with `data`, the columns that they name.
 
     Examples
     --------
@@ -143,14 +160,18 @@ def arguments(
                 raise TypeError(
                     f"{argument}: got the name {values!r}; give the data frame as well, as data=df."
                 )
-        return given | sampling_arguments(None, groups=groups)
+
+        def n() -> int:
+            return len(cut_into_columns("x", x)[0][1])
+
+        return given | sampling_arguments("data", None, groups=groups, time=time, n=n)
     raw = named_columns("data", data)
     names = {argument: column_names(argument, value, raw) for argument, value in given.items()}
     for argument in ("x", "y"):
         if not names[argument]:
             raise ValueError(f"{argument}: no column was named; name at least one.")
     named = {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
-    return named | sampling_arguments(raw, groups=groups)
+    return named | sampling_arguments("data", raw, groups=groups, time=time)
 
 
 def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:

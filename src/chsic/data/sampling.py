@@ -1,18 +1,37 @@
-"""How rows were sampled, beside what was measured: groups of rows that may depend on each other."""
+"""How rows were sampled, beside what was measured: groups of rows that may depend on each other.
+
+And times, as rows may depend on each other the less the longer ago.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chsic._util.validate import Index
+from chsic._util.validate import Array, Index
 from chsic.data.arguments import Columns, Data, column_names
 
-ARGUMENTS = ("groups",)  # of a test that tell about rows
+ARGUMENTS = ("groups", "time")  # of a test that tell about rows
+ROWS = "rows"  # the time that is the order of rows
+
+
+class Stretches(NamedTuple):
+    """Stretches of time whose rows depend on each other.
+
+    Attributes
+    ----------
+    length : float
+        How long they are, in the unit of the times; 0 if rows are independent.
+    is_cut : bool
+        Whether rows seem to depend on each other for longer than there are data for.
+    """
+
+    length: float
+    is_cut: bool
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -24,26 +43,45 @@ class Sampling:
     groups : array or None
         Label of the group of each row, NaN where it is missing; numbers from 0 on once rows are
         complete. Rows of one group may depend on each other. None if all rows are independent.
+    time : array or None
+        When each row was observed, as long as it is not known for how long rows depend on each
+        other; groups are series until then.
+    stretch : float or None
+        For how long, if the user says so.
+    stretches : Stretches or None
+        What followed from times.
     """
 
     groups: NDArray[Any] | None = None
+    time: Array | None = None
+    stretch: float | None = None
+    stretches: Stretches | None = None
 
     @classmethod
-    def of(cls, read: Mapping[str, Columns]) -> Sampling:
-        """Take what was read of ``"groups"``, if it was given: one column."""
-        columns = read.get("groups", ())
-        if not columns:
-            return cls()
-        if len(columns) > 1:
-            raise ValueError(
-                f"groups: got {len(columns)} columns; one is needed, such as that of the patients."
+    def of(cls, read: Mapping[str, Columns], stretch: float | None = None) -> Sampling:
+        """Take what was read of ``"groups"`` and ``"time"``, if they were given: a column each."""
+        columns = {argument: read[argument] for argument in ARGUMENTS if read.get(argument)}
+        for argument, of in columns.items():
+            if len(of) > 1:
+                raise ValueError(
+                    f"{argument}: got {len(of)} columns; one is needed, such as that of the "
+                    + ("patients." if argument == "groups" else "dates.")
+                )
+        if "time" not in columns and stretch is not None:
+            raise ValueError("stretch: is a length of time; give time as well.")
+        if "time" in columns and columns["time"][0].kind != "number":
+            raise TypeError(
+                f"time: {columns['time'][0].name!r} has text; dates or numbers are needed, such as "
+                f"those of pandas.to_datetime, or {ROWS!r} for the order of rows."
             )
-        return cls(columns[0].values)
+        groups, time = (columns[of][0].values if of in columns else None for of in ARGUMENTS)
+        return cls(groups, time, stretch)
 
     @property
     def parts(self) -> dict[str, NDArray[Any]]:
         """What is given, by argument."""
-        return {} if self.groups is None else {"groups": self.groups}
+        parts = {argument: getattr(self, argument) for argument in ARGUMENTS}
+        return {argument: values for argument, values in parts.items() if values is not None}
 
     @property
     def missing(self) -> list[NDArray[np.bool_]]:
@@ -53,9 +91,11 @@ class Sampling:
 
     def rows(self, rows: Index | NDArray[np.bool_]) -> Sampling:
         """Return some rows, none of them missing, and number their groups."""
-        return self if self.groups is None else Sampling(numbered(self.groups[rows]))
+        groups = None if self.groups is None else numbered(self.groups[rows])
+        time = None if self.time is None else self.time[rows]
+        return dataclasses.replace(self, groups=groups, time=time)
 
-    def complete(self) -> Sampling:
+    def complete(self, which: str = "") -> Sampling:
         """Return groups as numbers, none of which may be missing, or raise if there is only one.
 
         Examples
@@ -70,14 +110,14 @@ class Sampling:
         if self.groups is None:
             return self
         numbers = numbered(self.groups)
-        if len(np.unique(numbers)) == len(numbers):
-            return INDEPENDENT
-        if not numbers.any():
+        n_groups = int(numbers.max()) + 1
+        if n_groups == 1 and self.time is None:
             raise ValueError(
-                "groups: all rows are of one group, so that nothing tells how much they vary; "
-                "leave groups out if rows are independent."
+                f"groups: all rows {which}are of one group, so that nothing tells how much they "
+                "vary; leave groups out if rows are independent."
             )
-        return Sampling(numbers)
+        alone = n_groups == len(numbers) and self.time is None
+        return dataclasses.replace(self, groups=None if alone else numbers)
 
     @property
     def n_groups(self) -> int | None:
@@ -88,40 +128,60 @@ class Sampling:
 INDEPENDENT = Sampling()
 
 
-def sampling_arguments(raw: Mapping[str, Any] | None, *, groups: Data) -> dict[str, Data]:
-    """Return what was given for groups: labels as they are, or the column that is named.
+def sampling_arguments(
+    argument: str,
+    raw: Mapping[str, Any] | None,
+    *,
+    groups: Data,
+    time: Data = None,
+    n: Callable[[], int] | None = None,
+) -> dict[str, Data]:
+    """Return what was given for groups and time: values as they are, or the column that is named.
 
     Parameters
     ----------
     raw : mapping or None
         Columns of the data by name; None if no data were given.
     groups : array_like, or name of a column of the data; None if rows are independent
+    time : array_like, or name of a column of the data, or "rows"; None if it does not matter
+    n : callable, optional
+        Tells the number of rows, if there are no data.
 
     Returns
     -------
     dict
-        Nothing, or labels as ``"groups"``.
+        What was given, by ``"groups"`` and ``"time"``.
 
     Examples
     --------
     >>> from chsic.data.sampling import sampling_arguments
-    >>> sampling_arguments({"dose": [1, 2], "patient": [7, 7]}, groups="patient")
+    >>> sampling_arguments("data", {"dose": [1, 2], "patient": [7, 7]}, groups="patient")
     {'groups': {'patient': [7, 7]}}
+    >>> sampling_arguments("data", {"dose": [1, 2]}, groups=None, time="rows")
+    {'time': {'rows': array([0., 1.])}}
     """
-    if groups is None:
-        return {}
-    if not is_name(groups):
-        return {"groups": groups}
-    if raw is None:
-        raise TypeError(
-            f"groups: got the name {groups!r}; give the data frame as well, as data=df."
-        )
-    return {"groups": {name: raw[name] for name in column_names("groups", groups, raw)}}
+    given: dict[str, Data] = {}
+    for name, values in (("groups", groups), ("time", time)):
+        if values is None:
+            continue
+        in_order = name == "time" and isinstance(values, str) and values == ROWS
+        if in_order and not (raw and ROWS in raw):
+            number = len(next(iter(raw.values()))) if raw else n() if n else 0
+            given[name] = {ROWS: np.arange(float(number))}
+        elif not is_name(values):
+            given[name] = values
+        elif raw is None:
+            raise TypeError(
+                f"{name}: got the name {values!r}; give the data frame as well, as {argument}=df."
+            )
+        else:
+            given[name] = {own: raw[own] for own in column_names(name, values, raw)}
+    return given
 
 
-def is_name(groups: Data) -> bool:
+def is_name(values: Data) -> bool:
     """Whether a column of the data is named, by text or by its number in an array."""
-    return isinstance(groups, str | int | np.integer)
+    return isinstance(values, str | int | np.integer)
 
 
 def require_labels(groups: Data) -> None:

@@ -215,11 +215,16 @@ class CrossFit:
 
 
 class CrossFittedAdjustment:
-    """Any scikit-learn regressor, fitted on other samples than those whose residuals are taken."""
+    """Any scikit-learn regressor, fitted on other samples than those whose residuals are taken.
+
+    With groups, it is fitted on other groups.
+    """
 
     of_columns = True
 
-    def __init__(self, regressor: Any, z: Array, rng: np.random.Generator) -> None:
+    def __init__(
+        self, regressor: Any, z: Array, rng: np.random.Generator, groups: Index | None = None
+    ) -> None:
         try:
             from sklearn.base import clone
         except ImportError as error:
@@ -230,8 +235,12 @@ class CrossFittedAdjustment:
         for name, value in sorted(self._regressor.get_params().items()):
             if name.endswith("random_state") and value is None:  # also inside a pipeline
                 self._regressor.set_params(**{name: int(rng.integers(2**31))})
-        n = len(z)
-        self._folds = np.array_split(rng.permutation(n), min(FOLDS, n))
+        labels = np.arange(len(z)) if groups is None else groups
+        number = int(labels.max()) + 1
+        folds = np.array_split(rng.permutation(number), min(FOLDS, number))
+        self._folds = (
+            folds if groups is None else [np.flatnonzero(np.isin(groups, f)) for f in folds]
+        )
 
     def fit(self, targets: Columns) -> Plain:
         """Return residuals; no sample took part in its own fit."""

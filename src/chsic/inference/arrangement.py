@@ -24,7 +24,7 @@ from chsic.inference.confounder import Confounder
 from chsic.inference.echo import Nearby
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
-from chsic.inference.groups import groups_as_units, pairs_between_groups
+from chsic.inference.groups import apart, groups_as_units, pairs_between_groups
 from chsic.inference.interactions import Interactions
 from chsic.inference.learner import Learned
 from chsic.inference.metric import join_metrics
@@ -337,7 +337,7 @@ def _adjustments(
             "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "
             f"predict, got {adjust!r}."
         )
-    return (CrossFittedAdjustment(adjust, z, rng),), type(adjust).__name__
+    return (CrossFittedAdjustment(adjust, z, rng, given.groups),), type(adjust).__name__
 
 
 def compares_closely(learned: Sequence[Learned]) -> bool:
@@ -374,15 +374,16 @@ def _choose_pairs(
             if on_line
             else blocks_in_space(scaled, size, rng)
         )
-        return complete_in_blocks(cut)
+        return apart(complete_in_blocks(cut), given.groups)
     default = default_alpha(n, z.numbers.shape[1], closely)
     alpha = default if settings.alpha is None else settings.alpha
     count = count_pairs(n, alpha)
     if settings.pairs == "closest":
         if scaled.shape[1] == 1 or count == max_pairs(n):
-            return closest_pairs(scaled, alpha, rng=rng)
+            return apart(closest_pairs(scaled, alpha, rng=rng), given.groups)
         i, j = closest_in_space(scaled, np.ones(scaled.shape[1]), count, rng)
-        return PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
+        closest = PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
+        return apart(closest, given.groups)
 
     def nearest(reach: float) -> PairGraph:
         if line is not None:
@@ -408,9 +409,7 @@ def _choose_units(
     groups = _partition(centres, min(number, len(sizes)))
     of_block = np.empty(len(sizes), np.intp)
     of_block[groups.order] = np.repeat(np.arange(len(groups)), groups.sizes)
-    labels = of_block[graph.blocks]
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))])
-    return Units(np.argsort(labels, kind="stable"), bounds)
+    return Units.of(of_block[graph.blocks])
 
 
 def _partition(z: Array, number: int) -> Units:

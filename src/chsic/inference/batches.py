@@ -17,6 +17,7 @@ import numpy as np
 from chsic._util import arrays
 from chsic._util.arrays import Rows
 from chsic._util.validate import Array, Index
+from chsic.inference.groups import Cells
 from chsic.inference.units import Units, interleave, number_of_folds, segment_sums
 from chsic.pairs import PairGraph
 from chsic.pairs.graph import Intervals
@@ -167,6 +168,19 @@ class Batch:
         """The pairs, which are all those of equal z."""
         assert isinstance(self.pairs, StratumRows)
         return self.pairs
+
+    @functools.cached_property
+    def own(self) -> Cells:
+        """The samples of each group."""
+        assert self.groups is not None
+        return Cells.of_samples(self.groups)
+
+    @functools.cached_property
+    def cells(self) -> Cells:
+        """The entries of Lap between any two groups."""
+        assert isinstance(self.pairs, PairGraph)
+        assert self.groups is not None
+        return Cells.of(self.pairs, self.groups)
 
     def design(self, basis: Basis) -> Any:
         """Return the functions of a basis at these rows; several regressions share one basis."""

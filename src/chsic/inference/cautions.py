@@ -132,6 +132,14 @@ def few_groups(number: int) -> str:
     )
 
 
+def long_memory() -> str:
+    """Say that rows depend on each other for too long a time."""
+    return (
+        "Rows seem to depend on each other for more than a tenth of the time that was observed: "
+        "p-values may be too small."
+    )
+
+
 def leans_on_regression(x: Sequence[str], y: Sequence[str], z: Sequence[str]) -> str:
     """Say that regressions of x and of y missed something that both follow.
 

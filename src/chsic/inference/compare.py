@@ -36,6 +36,7 @@ from chsic.inference.plan import (
 from chsic.inference.planning import Bandwidths, plan_variable
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings
+from chsic.inference.stretches import in_stretches
 from chsic.inference.sums import Sums, merge
 from chsic.inference.variable import Variable
 from chsic.pairs.strata import strata_of
@@ -100,6 +101,7 @@ class Question:
         like: Given | None = None,
     ) -> Question:
         """Look at z, and scale x and y."""
+        samples = in_stretches(samples, settings)
         given = Given.of(samples.z, settings, like=like, sampling=samples.sampling)
         samples = samples if given.rows is None else samples.rows(given.rows)
         of_x, of_y = settings.kernels
@@ -221,6 +223,7 @@ def make_plan(
         },
         kernels={of: kernel.name for of, kernel in zip("xy", settings.kernels, strict=True)},
         n_omitted=samples.n_omitted,
+        stretches=samples.sampling.stretches,
         members=_members(x.plan, given, settings),
         null=settings.null,
         n_resamples=settings.n_resamples,

@@ -33,15 +33,14 @@ from array_api_compat import array_namespace
 from chsic._util.namespaces import beside
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch, StratumRows
-from chsic.inference.groups import groups_in_units, squares_of_groups
 from chsic.inference.interactions import times
 from chsic.inference.plan import Plan, VariablePlan
+from chsic.inference.restored import SMALLEST_NOISE, restored_in_strata
+from chsic.inference.ridge_fit import RidgeFit
 from chsic.inference.sums import ProductSums, StratumMoments, Sums
 from chsic.inference.units import Units, unit_products, unit_sums
 from chsic.pairs import PairGraph
 from chsic.pairs.laplacian import laplacian_times
-
-SMALLEST_NOISE = 0.1  # share of a sample's variance after its own fit
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -199,10 +198,13 @@ def residuals(variable: VariablePlan, k: int, rows: VariableRows, batch: Batch) 
         features = kernel.landmarks(values / kernel.width)  # theory.md, eq. 15
         features, noise = kernel.fit.residuals(features, batch)  # theory.md, eq. 16
     if isinstance(batch.pairs, StratumRows):
-        return _in_strata(features, noise, batch.pairs, kernel.landmarks.rounding)
+        return _in_strata(features, noise, batch, kernel.landmarks.rounding)
     if noise is None:
         return _unadjusted(features, batch, kernel.landmarks.rounding)[batch.inside]
-    return _adjusted(features, noise, batch)[batch.inside]
+    alone = None
+    if batch.groups is not None and isinstance(kernel.fit, RidgeFit):
+        alone = kernel.fit.restored(features, batch)
+    return _adjusted(features, noise, batch, alone)[batch.inside]
 
 
 def with_moments(variable: VariablePlan, rows: VariableRows, batch: Batch) -> VariableRows:
@@ -229,15 +231,20 @@ def stratum_moments(own: Sequence[Residuals], strata: StratumRows) -> StratumMom
     )
 
 
-def _adjusted(features: Any, noise: Any, batch: Batch) -> Residuals:
+def _adjusted(features: Any, noise: Any, batch: Batch, restored: Any = None) -> Residuals:
+    """Take residuals as they are, or `restored` ones, whose noise is what it was before the fit."""
     xp = array_namespace(features)
     partners = _partners(batch, features)
     known = slice(partners.shape[0])
-    noise = xp.clip(noise, min=SMALLEST_NOISE)  # theory.md, eq. 20, first case
-    lengths = xp.vecdot(features, features) / noise  # theory.md, eq. 21
+    if restored is None:
+        alone, noise = features, xp.clip(noise, min=SMALLEST_NOISE)  # theory.md, eq. 20, first case
+    else:
+        alone, noise = restored, xp.ones_like(noise)
+    lengths = xp.vecdot(alone, alone) / noise  # theory.md, eq. 21
     beside = _laplacian_times(batch, xp.concat([features, lengths[:, None]], axis=1))
-    lap, lap_lengths, alone = beside[:, :-1], beside[:, -1], features[known, :]
-    return Residuals(alone, lap, alone, partners, noise[known], lengths[known], lap_lengths)
+    lap, lap_lengths, of_pairs = beside[:, :-1], beside[:, -1], features[known, :]
+    alone = alone[known, :]
+    return Residuals(of_pairs, lap, alone, partners, noise[known], lengths[known], lap_lengths)
 
 
 def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
@@ -257,16 +264,20 @@ def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
     return Residuals(known, lap, alone, partners, noise, lengths, lap_lengths)
 
 
-def _in_strata(features: Any, noise: Any, strata: StratumRows, rounding: Array) -> Residuals:
+def _in_strata(features: Any, noise: Any, batch: Batch, rounding: Array) -> Residuals:
     """Lap_b = n_b I - 11' inside strata, whose means were subtracted (theory.md, eq. 20)."""
-    xp = array_namespace(features)
+    xp, strata = array_namespace(features), batch.stratum_rows
     features = _without_rounding(features, rounding, 1.0)
+    alone = features
+    if batch.groups is not None:
+        alone = restored_in_strata(features, strata, batch.groups)
+        noise = xp.ones_like(noise)
     sizes = beside(features, strata.sizes[strata.labels].astype(np.float64))
-    lengths = xp.vecdot(features, features) / noise  # theory.md, eq. 21
+    lengths = xp.vecdot(alone, alone) / noise  # theory.md, eq. 21
     # In a part of a stratum, pairs inside the part; `merge` adds those with other parts.
     sums = xp.take(strata.sums(lengths), beside(lengths, strata.labels), axis=0)
     return Residuals(
-        features, sizes[:, None] * features, features, sizes - 1, noise, lengths,
+        features, sizes[:, None] * features, alone, sizes - 1, noise, lengths,
         sizes * lengths - sums,
     )  # fmt: skip
 
@@ -324,19 +335,35 @@ def product_sums(
     if batch.groups is None:
         # theory.md, eqs. 24 and 23, from which `decide` makes the centre
         centre = unit_sums(units, _weighted_by(of_z, x.squares * y.squares))
+        wider = 1.0
     else:
-        # theory.md, eq. 50
-        squares = squares_of_groups(batch.groups, times(x.weighted, of_z), y.weighted)
-        centre = unit_sums(groups_in_units(batch.groups, units), squares)
+        centre, wider = _centre_of_groups(x, y, batch, units, of_z)
+    products = None
+    if null:  # theory.md, eq. 25
+        products = unit_products(units, times(x.weighted, of_z), y.weighted) * wider
     return ProductSums(
         contributions=contributions,
-        # theory.md, eq. 25
-        products=unit_products(units, times(x.weighted, of_z), y.weighted) if null else None,
+        products=products,
         centre=centre,
         spreads=np.array([x.spreads, y.spreads]),
         over_pairs=np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))]),
         parts=parts,
     )
+
+
+def _centre_of_groups(
+    x: Residuals, y: Residuals, batch: Batch, units: Units, of_z: Any
+) -> tuple[Any, float]:
+    """Return the part of each unit in the centre, and the scale that gives products its size."""
+    assert batch.groups is not None
+    xp = array_namespace(x.alone)
+    own = batch.own.squares(times(x.weighted, of_z), y.weighted)
+    if isinstance(batch.pairs, StratumRows):
+        return batch.own.in_units(units, batch.groups, own), 1.0
+    squares = batch.cells.squares(times(x.alone, of_z), y.alone)  # theory.md, eq. 50
+    of_samples, of_all = float(xp.sum(own)), float(xp.sum(squares))
+    wider = (of_all / of_samples) ** 0.5 if of_samples > 0 else 1.0
+    return batch.cells.in_units(units, batch.groups, squares), wider
 
 
 def _functions_of_z(plan: Plan, batch: Batch) -> Any:

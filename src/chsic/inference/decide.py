@@ -325,10 +325,13 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
     """Return what a result tells of the data and the settings, whatever the answer is."""
     given = plan.given
     omitted = [cautions.rows_omitted(plan.n_omitted)] if plan.n_omitted else []
+    stretches = plan.stretches
+    cut = stretches is not None and stretches.is_cut
     return {
         "n_samples": given.n_samples,
         "n_omitted": plan.n_omitted,
         "n_groups": None if given.group_sizes is None else len(given.group_sizes),
+        "stretch": None if stretches is None else stretches.length,
         "names": plan.names,
         "kinds": plan.kinds,
         "levels": plan.levels,
@@ -345,6 +348,7 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
             *plan.x.cautions,
             *plan.y.cautions,
             *sentences,
+            *([cautions.long_memory()] if cut else []),
             *given.cautions,
         ),
     }

@@ -86,13 +86,13 @@ class Given:
         pairs = resolve_pairs(settings, confounder, sampling.groups)
         rows: Index | None = None
         warnings: tuple[str, ...] = ()
-        partners, by_value = _partners(confounder, pairs)
+        partners, by_value = _partners(confounder, pairs, sampling.groups)
         if partners is not None and not partners.all():
             rows = np.flatnonzero(partners)
             warnings = (_leave_out(len(partners), len(rows), confounder.names, by_value),)
             confounder = Confounder([column.rows(rows) for column in z])
             pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
-            sampling = sampling.rows(rows)
+            sampling = sampling.rows(rows).complete("with a partner in z ")
         groups, order = sampling.groups, None
         if ordered and confounder.on_line and isinstance(pairs, str):
             order = confounder.along_line()
@@ -232,18 +232,25 @@ def _apart(strata: Index, groups: Index | None) -> Index:
     return apart
 
 
-def _partners(z: Confounder, pairs: str | PairGraph) -> tuple[Index | None, bool | None]:
+def _partners(
+    z: Confounder, pairs: str | PairGraph, groups: Index | None
+) -> tuple[Index | None, bool | None]:
     """Return the number of partners of each sample if it may be zero.
 
     Also whether values or categories of z make a pair; None if pairs were given.
     """
     if isinstance(pairs, PairGraph):
         return pairs.degrees, None
-    if pairs != "strata" and z.categories is None:
+    if pairs == "strata":
+        return np.bincount(z.strata)[z.strata] - 1, z.categories is None
+    if z.categories is None:
         return None, None
-    groups = z.strata if pairs == "strata" else z.categories
-    assert groups is not None
-    return np.bincount(groups)[groups] - 1, pairs == "strata" and z.categories is None
+    number = np.bincount(z.categories)[z.categories]
+    if groups is None:
+        return number - 1, False
+    both = z.categories * (int(groups.max()) + 1) + groups
+    _, labels = np.unique(both, return_inverse=True)
+    return number - np.bincount(labels)[labels], False
 
 
 def _leave_out(n: int, n_used: int, names: list[str], by_value: bool | None) -> str:

@@ -7,6 +7,7 @@ stands for it (Cameron, Gelbach and Miller 2008; theory.md, section 13).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from array_api_compat import array_namespace
 
 from chsic._util.namespaces import beside
 from chsic._util.validate import Array, Index
-from chsic.inference.units import Units, unit_products
+from chsic.inference.units import Units, unit_sums
 from chsic.pairs import PairGraph
 
 NUMBERS_AT_ONCE = 2**22  # of sums over groups
@@ -35,9 +36,7 @@ def groups_as_units(groups: Index, most: int) -> Units:
     of_group = np.arange(number)
     if number > most:  # rows may come sorted by anything
         of_group = np.random.default_rng(0).permutation(number) % most
-    labels = of_group[groups]
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(labels))])
-    return Units(np.argsort(labels, kind="stable"), bounds)
+    return Units.of(of_group[groups])
 
 
 def in_order_of(z: Array, groups: Index) -> Index:
@@ -77,38 +76,101 @@ def pairs_between_groups(
     others = n - np.bincount(groups)[groups]  # that each sample may have as partners
     reach = alpha
     while True:
-        graph = pairs_of(reach)
-        apart = groups[graph.i] != groups[graph.j]
-        i, j = graph.i[apart], graph.j[apart]
-        partners = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
-        if reach >= n - 1 or np.all(partners >= np.minimum(alpha / 4, others)):
-            return PairGraph.from_listed(i, j, n)
+        graph = apart(pairs_of(reach), groups)
+        if reach >= n - 1 or np.all(graph.degrees >= np.minimum(alpha / 4, others)):
+            return graph
         reach = min(2 * reach, n - 1)
 
 
-def squares_of_groups(groups: Units, u: Any, v: Any) -> Any:
-    """Return for each group the squared length of the sum of u_i v_i' over its samples.
+def apart(graph: PairGraph, groups: Index | None) -> PairGraph:
+    """Return the pairs that join two groups; all of them if samples are independent."""
+    if groups is None:
+        return graph
+    join = groups[graph.i] != groups[graph.j]
+    return PairGraph.from_listed(graph.i[join], graph.j[join], graph.n_samples)
 
-    Groups of about the same size are worked on together, some of them at a time.
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cells:
+    """Entries Lap_ij, cell by cell: i is of one group and j of another, or of the same.
+
+    Attributes
+    ----------
+    i, j : array of int
+        Sample of x and sample of y of each entry.
+    values : array
+        The entries.
+    cells : Units
+        Which entries are of one cell.
+    groups : pair of arrays of int
+        Group of i and group of j of each cell.
     """
-    xp, squares = array_namespace(u), []
-    classes = np.ceil(np.log2(groups.sizes)).astype(np.intp)
-    width, order = u.shape[1] * v.shape[1], []
-    for size in np.unique(classes).tolist():
-        alike = np.flatnonzero(classes == size)
-        at_once = max(1, NUMBERS_AT_ONCE // (width + 2**size * (u.shape[1] + v.shape[1])))
-        for start in range(0, len(alike), at_once):
-            some = alike[start : start + at_once]
-            rows, own = groups.some(some)
-            sums = unit_products(own, *(xp.take(a, beside(a, rows), axis=0) for a in (u, v)))
-            squares.append(xp.vecdot(sums, sums))
-            order.append(some)
-    back = np.argsort(np.concatenate(order))
-    return xp.take(xp.concat(squares), beside(u, back), axis=0)
 
+    i: Index
+    j: Index
+    values: Array
+    cells: Units
+    groups: tuple[Index, Index]
 
-def groups_in_units(groups: Units, units: Units) -> Units:
-    """Return which groups make up each unit."""
-    labels = units.labels[groups.order[groups.bounds[:-1]]]
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=len(units)))])
-    return Units(np.argsort(labels, kind="stable"), bounds)
+    @classmethod
+    def of(cls, graph: PairGraph, groups: Units) -> Cells:
+        """Sort all entries of Lap."""
+        rows, partners = np.arange(graph.n_samples), graph.degrees.astype(np.float64)
+        i = np.concatenate([graph.i, graph.j, rows])
+        j = np.concatenate([graph.j, graph.i, rows])
+        values = np.concatenate([np.full(2 * graph.n_pairs, -1.0), partners])
+        keys, labels = np.unique(
+            groups.labels[i] * len(groups) + groups.labels[j], return_inverse=True
+        )
+        of_cells = keys // len(groups), keys % len(groups)
+        return cls(i, j, values, Units.of(labels), of_cells)
+
+    @classmethod
+    def of_samples(cls, groups: Units) -> Cells:
+        """Take every sample once, with itself."""
+        rows, every = np.arange(len(groups.order)), np.arange(len(groups))
+        return cls(rows, rows, np.ones(len(rows)), groups, (every, every))
+
+    def squares(self, u: Any, v: Any) -> Any:
+        """Return for each cell the squared length of the sum of Lap_ij u_i v_j' over its entries.
+
+        Cells of about the same size are worked on together, some of them at a time.
+        """
+        xp, squares, order = array_namespace(u), [], []
+        classes = np.ceil(np.log2(self.cells.sizes)).astype(np.intp)
+        for size in np.unique(classes).tolist():
+            alike, width = np.flatnonzero(classes == size), 2**size
+            by_samples = width <= min(u.shape[1], v.shape[1])
+            product = width**2 if by_samples else u.shape[1] * v.shape[1]
+            at_once = max(1, NUMBERS_AT_ONCE // (product + width * (u.shape[1] + v.shape[1])))
+            for start in range(0, len(alike), at_once):
+                some = alike[start : start + at_once]
+                a, b = self._entries(some, width, u, v)
+                if by_samples:  # |sum u v'|^2 = sum (u'u) (v'v) over pairs of entries
+                    sums = (a @ xp.matrix_transpose(a)) * (b @ xp.matrix_transpose(b))
+                else:
+                    sums = (xp.matrix_transpose(a) @ b) ** 2
+                squares.append(xp.sum(sums, axis=(1, 2)))
+                order.append(some)
+        back = np.argsort(np.concatenate(order))
+        return xp.take(xp.concat(squares), beside(u, back), axis=0)
+
+    def _entries(self, some: Index, width: int, u: Any, v: Any) -> tuple[Any, Any]:
+        """Return Lap_ij u_i and v_j of the entries of some cells, filled up with zeros."""
+        xp, column = array_namespace(u), np.arange(width)
+        position = self.cells.bounds[some, np.newaxis] + column
+        inside = column < self.cells.sizes[some, np.newaxis]
+        entries = self.cells.order[np.where(inside, position, 0)].ravel()
+        values = np.where(inside.ravel(), self.values[entries], 0.0)
+        shape = (len(some), width, -1)
+        a = xp.take(u, beside(u, self.i[entries]), axis=0) * beside(u, values)[:, None]
+        b = xp.take(v, beside(v, self.j[entries]), axis=0)
+        return xp.reshape(a, shape), xp.reshape(b, shape)
+
+    def in_units(self, units: Units, groups: Units, squares: Any) -> Any:
+        """Add up what cells have by the units of their groups, half for that of either group."""
+        of_groups = units.labels[groups.order[groups.bounds[:-1]]]
+        first, second = (
+            unit_sums(Units.of(of_groups[of], len(units)), squares) for of in self.groups
+        )
+        return (first + second) / 2

@@ -39,6 +39,8 @@ def chsic_test(
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -120,7 +122,14 @@ def chsic_test(
     groups : array_like, series, or name of a column of `data`, optional
         Which group each row belongs to: its patient, shop or sensor. Rows of one group may depend
         on each other in any way, those of different groups not. Random signs, the jackknife and
-        cross-validation go by whole groups, and only rows of different groups are compared.
+        cross-validation go by whole groups, and only rows of different groups are compared. With
+        `time`, a group is a series.
+    time : array_like, series, or name of a column of `data`; or "rows", optional
+        When each row was observed, as numbers or dates; ``"rows"`` for the order of the rows. Rows
+        may depend on each other, the less the longer ago: stretches of time are groups then.
+    stretch : float or "auto"
+        How long a stretch is, in the unit of `time` (days for dates). ``"auto"``: as long as the
+        autocorrelations of the residuals of x, times those of y, ask for; the result tells.
     workers : int
         Threads, of which one is used below 50,000 samples, where more would be slower. The result
         does not depend on it.
@@ -135,8 +144,9 @@ def chsic_test(
     Notes
     -----
     The null hypothesis is that x and y are independent given z. The p-value assumes independent
-    samples, and that pairs and adjustment together leave nothing of z's influence that matters:
-    it is exact for no finite sample. `chsic.calibrate` shows how far off it is for a design like
+    samples, or groups of them, or stretches of a time series whose law does not change; and that
+    pairs and adjustment together leave nothing of z's influence that matters: it is exact for no
+    finite sample. `chsic.calibrate` shows how far off it is for a design like
     yours. Measured levels and powers are in ``docs/calibration.md``.
 
     Examples
@@ -170,6 +180,13 @@ def chsic_test(
     >>> y = np.char.count(words, "a") + rng.normal(size=200)
     >>> chsic.chsic_test(words, y, kernel=(by_letters, "gaussian")).pvalue < 0.01
     True
+
+    Two unrelated series with a memory: rows that follow each other are alike.
+
+    >>> x, y = np.cumsum(rng.normal(size=(2, 600)), axis=1)
+    >>> x, y = x[10:] - x[:-10], y[10:] - y[:-10]
+    >>> chsic.chsic_test(x, y).pvalue < 0.01, chsic.chsic_test(x, y, time="rows").pvalue > 0.05
+    (True, True)
     """
     settings = Settings.of(
         pairs=pairs,
@@ -188,7 +205,7 @@ def chsic_test(
     generator = as_generator(rng)
     samples = read_samples(
         x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups,
+        groups=groups, time=time, stretch=stretch,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)
 
@@ -209,6 +226,8 @@ def hsic_test(
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -218,9 +237,9 @@ def hsic_test(
     ----------
     x, y : array_like, shape (n,) or (n, d), or names of columns of `data`
         Samples; row l of x and y belongs to the same observation.
-    data, unit_size, kernel, bandwidth, null, n_resamples, tol, nan_policy, kinds, groups
+    data, unit_size, kernel, bandwidth, null, n_resamples, tol, nan_policy, kinds
         As for `chsic_test`.
-    workers, rng
+    groups, time, stretch, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -248,6 +267,6 @@ def hsic_test(
     generator = as_generator(rng)
     samples = read_samples(
         x, y, None, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups,
+        groups=groups, time=time, stretch=stretch,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)

@@ -15,6 +15,7 @@ from chsic._util.validate import Array, Index
 from chsic.inference.metric import learn_metric
 from chsic.inference.ridge import Ridge, some_rows
 from chsic.inference.ridge_forms import AdditiveRidge, QuadraticRidge
+from chsic.inference.variable import Variable
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import fit_landmarks
@@ -89,17 +90,14 @@ class Learner:
 
         If its values are features already, they take the place of those that are made otherwise.
         """
-        spreads = values.std(axis=0)
-        if are_features:  # in one unit, as what is small in all of them matters little
-            spreads = np.full(len(spreads), np.sqrt((spreads**2).sum()))
-        standard = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
-        describe = _main_features if are_features else _features
-        described = describe(standard[self._many])
+        standard = _standard(values, are_features)
+        features = _main_features if are_features else _features
+        described = features(standard[self._many])
         turn, ridge = np.eye(1), self._plain
         directions = turn
         if self.several:
             few = standard[self._few]
-            smooth = described if len(few) == len(described) else describe(few)
+            smooth = described if len(few) == len(described) else features(few)
             if not are_features:
                 smooth = np.column_stack([few, smooth])
             turn, ridge, _ = self._learn_smooth(smooth)
@@ -136,6 +134,20 @@ class Learner:
         if ridge in self._few_forms:
             return Learned(turn, type(ridge)(self._z, groups=self._groups))
         return Learned(turn, Ridge(self._z, metric=turn, groups=self._groups))
+
+
+def describe(variable: Variable) -> Array:
+    """Return a few features of all rows of a variable."""
+    make = _main_features if variable.is_described else _features
+    return make(_standard(variable.clipped, variable.is_described))
+
+
+def _standard(values: Array, are_features: bool) -> Array:
+    spreads = values.std(axis=0)
+    if are_features:  # in one unit, as what is small in all of them matters little
+        spreads = np.full(len(spreads), np.sqrt((spreads**2).sum()))
+    standard: Array = (values - values.mean(axis=0)) / np.where(spreads > 0, spreads, 1.0)
+    return standard
 
 
 def _features(values: Array) -> Array:

@@ -27,6 +27,8 @@ class _Fold(NamedTuple):
     between: Array
     turn: Array  # where the equations of the others are diagonal
     strengths: Array
+    turned: Array  # what those foretell at these rows
+    squares: Array  # turned' turned
 
 
 class LeftOut:
@@ -70,7 +72,9 @@ class LeftOut:
         others = matrix[np.ix_(~free, ~free)] - matrix[np.ix_(~free, free)] @ between
         strengths, vectors = np.linalg.eigh(root[:, np.newaxis] * others * root)
         turn = root[:, np.newaxis] * vectors
-        return _Fold(rows, own, of_free, between, turn, np.maximum(strengths, 0.0))
+        turned = (own[:, ~free] - own[:, free] @ between) @ turn
+        strengths = np.maximum(strengths, 0.0)
+        return _Fold(rows, own, of_free, between, turn, strengths, turned, turned.T @ turned)
 
     def errors(self, values: Array, explained: Array) -> Array:
         """Return the sum of squares of what is not foretold, for each penalty.
@@ -89,12 +93,11 @@ class LeftOut:
             # With c_free = of_free known_free - between c_others.
             of_free = fold.of_free @ known[free]
             side = fold.turn.T @ (known[~free] - fold.between.T @ known[free])
-            beside = (own[:, ~free] - own[:, free] @ fold.between) @ fold.turn
             rest = left - own[:, free] @ of_free
-            # Squares of rest - beside w, w = side / (strengths + penalty), without making it.
-            inner, cross = beside.T @ beside, beside.T @ rest
+            # Squares of rest - turned w, w = side / (strengths + penalty), without making them.
             weights = 1 / (fold.strengths + self._penalties[:, np.newaxis])
-            solved = weights[:, :, np.newaxis] * side
-            total += (rest**2).sum() - 2 * np.einsum("prq,rq->p", solved, cross)
-            total += np.einsum("prq,prq->p", solved, inner @ solved)
+            products = fold.squares * (side @ side.T)
+            cross = ((fold.turned.T @ rest) * side).sum(axis=1)
+            total += (rest**2).sum() - 2 * weights @ cross
+            total += ((weights @ products) * weights).sum(axis=1)
         return np.maximum(total, 0.0)

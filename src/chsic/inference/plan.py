@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from chsic._util.validate import Array, Index
+from chsic.data.sampling import Stretches
 from chsic.inference.adjustment import Fit, Fitted
 from chsic.inference.batches import Batch
 from chsic.inference.interactions import Interactions
@@ -268,6 +269,8 @@ class Plan:
         Where p-values come from.
     n_resamples : int
         Number of draws of signs, where they are drawn.
+    stretches : Stretches or None
+        Stretches of time that are the groups, if there is a time.
     """
 
     x: VariablePlan
@@ -285,6 +288,7 @@ class Plan:
     members: tuple[MemberPlan, ...]
     null: str
     n_resamples: int
+    stretches: Stretches | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -103,7 +103,11 @@ class IndependenceResult:
     n_samples, n_omitted, n_pairs : int
         Size of the data, rows left out for missing values, and number of pairs compared.
     n_groups : int or None
-        Number of groups of rows that may depend on each other; None if rows are independent.
+        Number of groups of rows that may depend on each other, or of stretches of time; None if
+        rows are independent.
+    stretch : float or None
+        How long these stretches are, in the unit of the time (days for dates): 0 if rows turned out
+        to be independent; None if no time was given.
     names : dict
         Names of the columns of "x", "y" and "z".
     kinds : dict
@@ -165,6 +169,7 @@ class IndependenceResult:
     leave_one_out: Array  # coefficient without each of the folds
     null_spread: float  # standard deviation of the coefficient under conditional independence
     n_groups: int | None = None
+    stretch: float | None = None
 
     def __post_init__(self) -> None:
         for held in (self.null_distribution, self.leave_one_out, *vars(self.profile).values()):

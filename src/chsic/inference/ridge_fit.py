@@ -15,6 +15,7 @@ import numpy as np
 from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array
 from chsic.inference.batches import Batch
+from chsic.inference.restored import restored
 from chsic.inference.steps import Steps
 
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
@@ -133,6 +134,14 @@ class RidgeFit:
             return residuals, namespace(values).ones_like(values[:, 0])
         directions = design @ beside(values, self.basis.turn)
         return residuals, 1 + directions**2 @ beside(values, self.spent)
+
+    def restored(self, residuals: Any, batch: Batch) -> Any:
+        """Return residuals whose noise is, in every group, what it was before the fit."""
+        if not self.of_all:
+            return residuals
+        assert batch.groups is not None
+        directions = batch.design(self.basis) @ beside(residuals, self.basis.turn)
+        return restored(residuals, directions, self.spent, batch.groups)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

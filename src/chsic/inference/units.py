@@ -40,6 +40,12 @@ class Units:
     order: Index
     bounds: Index
 
+    @classmethod
+    def of(cls, labels: Index, number: int | None = None) -> Units:
+        """Gather the samples of every label from 0 on; labels without any are at the end."""
+        sizes = np.bincount(labels, minlength=0 if number is None else number)
+        return cls(np.argsort(labels, kind="stable"), np.append(0, np.cumsum(sizes)))
+
     def __len__(self) -> int:
         return len(self.bounds) - 1
 

@@ -135,7 +135,7 @@ class Discovery:
         require_nan_policy(nan_policy)
         raw = named_columns("data", data)
         given = as_kinds(kinds, list(raw))
-        about_rows = sampling_arguments(raw, groups=groups)
+        about_rows = sampling_arguments("data", raw, groups=groups)
         rows = {of: read_columns(of, values, given) for of, values in about_rows.items()}
         if is_name(groups):
             del raw[str(groups)]

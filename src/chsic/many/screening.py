@@ -106,7 +106,7 @@ def screen(
     workers = as_count("workers", workers, minimum=1)
     raw = named_columns("frame", frame)
     of_z = [] if given is None else column_names("given", given, raw)
-    about_rows = sampling_arguments(raw, groups=groups)
+    about_rows = sampling_arguments("frame", raw, groups=groups)
     tested = _tested(raw, of_z, columns, target, {"groups": groups})
     pairs = _pairs(tested, target)
     data = ScreenData.read(raw, of_z, tested, kinds, nan_policy, about_rows)

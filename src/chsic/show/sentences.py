@@ -128,11 +128,11 @@ def sample_size(result: IndependenceResult) -> str:
     '100; 4950 pairs (complete)'
     """
     omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    groups = in_groups(result.n_groups)
+    groups = in_groups(result.n_groups, result.stretch)
     return f"{result.n_samples}{groups}{omitted}; {result.n_pairs} pairs ({result.pairs})"
 
 
-def in_groups(number: int | None) -> str:
+def in_groups(number: int | None, stretch: float | None = None) -> str:
     """Write " in 50 groups", or nothing if rows are independent.
 
     Examples
@@ -141,7 +141,10 @@ def in_groups(number: int | None) -> str:
     >>> in_groups(50), in_groups(None)
     (' in 50 groups', '')
     """
-    return f" in {number} groups" if number else ""
+    if not number:
+        return ""
+    kind = "groups" if stretch is None else f"stretches of length {stretch:.3g}"
+    return f" in {number} {kind}"
 
 
 def about_pvalue(result: IndependenceResult) -> str:

@@ -17,6 +17,11 @@ def chain(n=500, seed=0):
     return pd.DataFrame({"a": a, "b": b, "c": c, "d": d})
 
 
+def in_fives(n=500):
+    """Labels of groups of five rows."""
+    return np.arange(n) // 5
+
+
 def edges(matrix):
     names = "abcd"
     return {

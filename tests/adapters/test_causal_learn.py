@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import chsic
-from tests.adapters.cases import CHAIN, edges
+from tests.adapters.cases import CHAIN, edges, in_fives
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -164,3 +164,20 @@ def test_causal_learn_corrects_for_gaps_by_fisher_z(causal_learn, data):
     settings = {"indep_test": "chsic", "nan_policy": "omit", "show_progress": False}
     found = pc(gaps, mvpc=True, n_resamples=99, **settings)
     assert isinstance(found.test, MC_FisherZ)
+
+
+def test_causal_learn_takes_groups(causal_learn, data, tmp_path):
+    from causallearn.search.ConstraintBased.PC import pc
+
+    values, labels, path = data.to_numpy(), in_fives(), tmp_path / "cache.jsonl"
+    expected = chsic.Discovery(values, groups=labels).answer(0, 2, 1).pvalue
+    assert causal_learn.CHSIC(values, path, groups=labels)(0, 2, [1]) == expected
+    assert causal_learn.CHSIC(values)(0, 2, [1]) != expected
+    assert causal_learn.CHSIC(values, path, groups=labels.copy())(0, 2, [1]) == expected
+    for groups in (None, labels // 2):
+        with pytest.raises(ValueError, match="is of a run with other data;"):
+            causal_learn.CHSIC(values, path, groups=groups)
+    with pytest.raises(TypeError, match="groups: got the name 3, but all columns are variables"):
+        causal_learn.CHSIC(values, groups=3)
+    found = pc(values, indep_test="chsic", show_progress=False, groups=labels)
+    assert edges(found.G.graph) == CHAIN

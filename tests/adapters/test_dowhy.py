@@ -5,7 +5,9 @@ import functools
 import numpy as np
 import pytest
 
+import chsic
 from chsic.adapters.dowhy import independence_test
+from tests.adapters.cases import in_fives
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -87,3 +89,13 @@ def test_dowhy_refutes_structures_and_models(data):
 
     assert model(create_polynom_regressor(2)) is RejectionResult.NOT_REJECTED
     assert model(create_linear_regressor()) is RejectionResult.REJECTED
+
+
+def test_dowhy_takes_groups(data):
+    a, b, c = (data[name].to_numpy() for name in "abc")
+    expected = chsic.chsic_test(a, c, b, groups=in_fives()).pvalue
+    test = functools.partial(independence_test, groups=in_fives())
+    assert test(a, c, b) == pytest.approx(expected, rel=1e-9)
+    assert independence_test(a, c, b) != test(a, c, b)
+    with pytest.raises(TypeError, match="groups: got the name 'shop', but all columns are"):
+        independence_test(a, c, b, groups="shop")

@@ -8,7 +8,7 @@ import pytest
 
 import chsic
 from chsic.adapters.gcastle import ci_test
-from tests.adapters.cases import CHAIN, edges
+from tests.adapters.cases import CHAIN, edges, in_fives
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -70,3 +70,14 @@ def test_gcastle_pc_finds_the_skeleton_where_fisher_z_does_not(data, variant):
 
     assert found(functools.partial(ci_test, rng=0)) == CHAIN
     assert found("fisherz") != CHAIN
+
+
+def test_gcastle_takes_groups(data):
+    values, labels = data.to_numpy(), in_fives()
+    expected = chsic.Discovery(values, groups=labels).answer(0, 2, 1)
+    test = functools.partial(ci_test, groups=labels)
+    assert test(values, 0, 2, [1])[2] == expected.pvalue
+    assert ci_test(values, 0, 2, [1])[2] != expected.pvalue
+    assert ci_test(values, 0, 2, [1], groups=[f"shop {k}" for k in labels])[2] == expected.pvalue
+    with pytest.raises(TypeError, match="groups: got the name 3, but all columns are variables"):
+        ci_test(values, 0, 2, groups=3)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import chsic
-from tests.adapters.cases import CHAIN
+from tests.adapters.cases import CHAIN, in_fives
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -79,3 +79,13 @@ def test_pgmpy_tells_pvalue_and_effect_size(pgmpy, data):
     mixed = data.assign(a=pd.cut(data["a"], 3, labels=list("uvw")))
     assert not pgmpy.CHSIC(mixed)("a", "b", [])
     assert test.clone().n_resamples == 9999
+
+
+def test_pgmpy_takes_groups(pgmpy, data):
+    shops = data.assign(shop=in_fives())
+    test = pgmpy.CHSIC(shops, groups="shop")
+    test("a", "c", ["b"])
+    assert test.p_value_ == chsic.Discovery(data, groups=in_fives()).answer("a", "c", "b").pvalue
+    assert test.p_value_ != chsic.Discovery(data).answer("a", "c", "b").pvalue
+    assert test.clone().groups == "shop"
+    assert pgmpy_edges(test, data, variant="stable") == CHAIN

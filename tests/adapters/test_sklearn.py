@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import chsic
+
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -201,3 +203,47 @@ def test_selector_passes_scikit_learn_checks():
     failed = {r["check_name"]: str(r["exception"]) for r in results if r["status"] == "failed"}
     assert failed == {}
     assert len(results) > 30
+
+
+def test_selector_takes_groups():
+    table, y = features()
+    groups = np.arange(300) // 5
+    fitted = selector(given="z").fit(table, y, groups=groups)
+    expected = chsic.chsic_test(table["a"], y, table["z"], groups=groups).pvalue
+    assert fitted.pvalues_[1] == pytest.approx(expected, rel=1e-6)
+    assert selector(given="z").fit(table, y).pvalues_[1] != fitted.pvalues_[1]
+    named = pd.Series([f"patient {k}" for k in groups], index=table.index[::-1])
+    assert selector(given="z").fit(table, y, groups=named).pvalues_[1] == fitted.pvalues_[1]
+    with pytest.raises(TypeError, match="groups: got the name 'patient'"):
+        selector().fit(table, y, groups="patient")
+    with pytest.raises(ValueError, match="groups: 1 of 300 rows have none; leave"):
+        selector().fit(table, y, groups=np.where(groups + np.arange(300), groups, np.nan))
+    with pytest.raises(ValueError, match="data has 300, groups has 7"):
+        selector().fit(table, y, groups=np.arange(7))
+
+
+def test_groups_reach_the_selector_as_scikit_learn_routes_them():
+    import sklearn
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import GroupKFold, cross_validate
+    from sklearn.pipeline import make_pipeline
+
+    table, y = features(200)
+    groups = np.arange(200) // 5
+    expected = selector(given="z").fit(table, y, groups=groups).pvalues_
+    steps = make_pipeline(selector(given="z"), LinearRegression())
+    steps.fit(table, y, conditionaldependenceselector__groups=groups)
+    assert np.array_equal(steps[0].pvalues_, expected, equal_nan=True)
+    with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):
+            steps.fit(table, y, groups=groups)
+        asked = make_pipeline(selector(given="z").set_fit_request(groups=True), LinearRegression())
+        assert np.array_equal(
+            asked.fit(table, y, groups=groups)[0].pvalues_, expected, equal_nan=True
+        )
+        found = cross_validate(
+            asked, table, y, cv=GroupKFold(2), params={"groups": groups}, return_estimator=True
+        )
+    rows, _ = next(GroupKFold(2).split(table, y, groups))
+    by_hand = selector(given="z").fit(table.iloc[rows], y[rows], groups=groups[rows]).pvalues_
+    assert np.array_equal(found["estimator"][0][0].pvalues_, by_hand, equal_nan=True)

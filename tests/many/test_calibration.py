@@ -9,7 +9,8 @@ from scipy import stats
 import chsic
 from chsic.data.samples import read_samples
 from chsic.datasets import draw_scenario
-from chsic.many.simulation import Source, _match, _others
+from chsic.many.exchange import _match, _others
+from chsic.many.simulation import Source
 
 
 def test_sensitivity_is_the_test_along_settings():

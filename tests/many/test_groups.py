@@ -73,11 +73,13 @@ def test_the_groups_of_a_screen_are_not_tested(frame):
     assert chsic.screen(numbers, 2, groups=3).pairs[0].pvalue == found.pairs[0].pvalue
 
 
-def test_a_screen_leaves_out_rows_without_a_group(frame):
+@pytest.mark.parametrize("nan_policy", ["omit", "level"])
+def test_a_screen_leaves_out_rows_without_a_group(frame, nan_policy):
     gaps = with_gaps(frame)
     with pytest.raises(ValueError, match="groups, column patient: 1 of 120"):
         chsic.screen(gaps, "z", groups="patient")
-    found = chsic.screen(gaps, "z", columns=["x", "y", "w"], groups="patient", nan_policy="omit")
+    settings = {"groups": "patient", "nan_policy": nan_policy}
+    found = chsic.screen(gaps, "z", columns=["x", "y", "w"], **settings)
     assert [pair.n_samples for pair in found] == [118, 118, 119]
     for pair in found:  # those with x go alone
         expected = alone(gaps, pair.x, pair.y, "z", nan_policy="omit")

@@ -19,6 +19,7 @@ from causallearn.utils.cit import CIT_Base, register_ci_test
 from chsic._util.validate import as_count
 from chsic.adapters.pvalue_checkpoint import PValueCheckpoint
 from chsic.data.fingerprint import fingerprint
+from chsic.data.sampling import require_labels
 from chsic.many.discovery import Discovery
 
 NAME = "chsic"
@@ -40,6 +41,8 @@ class CHSIC(CIT_Base):
         As for `chsic.Discovery`.
     rng : int, optional
         Seed of the signs.
+    groups : array_like, optional
+        Which group each row belongs to, as for `chsic.chsic_test`: a label for each row.
     """
 
     def __init__(
@@ -51,15 +54,23 @@ class CHSIC(CIT_Base):
         nan_policy: str = "raise",
         n_resamples: int = 9999,
         rng: int | None = None,
+        groups: Any = None,
     ) -> None:
         super().__init__(data)
+        require_labels(groups)
         named = {str(column): kind for column, kind in (kinds or {}).items()}
         seed = None if rng is None else as_count("rng", rng, minimum=0)  # which a file can name
         self.tests = Discovery(
-            data, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=seed
+            data,
+            kinds=named,
+            nan_policy=nan_policy,
+            groups=groups,
+            n_resamples=n_resamples,
+            rng=seed,
         )
         # causal-learn itself hashes an abbreviation of the data.
-        self.method, self.data_hash, self.cache_path = NAME, fingerprint(data), cache_path
+        labels = [] if groups is None else [np.asarray(groups)]
+        self.method, self.data_hash, self.cache_path = NAME, fingerprint(data, *labels), cache_path
         self.pvalue_cache: dict[str, float] = {}
         self._checkpoint: PValueCheckpoint | None = None
         if cache_path is not None:

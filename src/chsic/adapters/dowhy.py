@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from chsic.data.sampling import require_labels
 from chsic.many.discovery import Discovery
 
 
@@ -23,6 +24,7 @@ def independence_test(
     nan_policy: str = "raise",
     n_resamples: int = 9999,
     rng: int | None = None,
+    groups: Any = None,
 ) -> float:
     """Return the p-value of X and Y being independent, given Z if there is one.
 
@@ -36,6 +38,8 @@ def independence_test(
         types, so numbers that are names have to be made text in the data frame.
     nan_policy, n_resamples, rng
         As for `chsic.Discovery`.
+    groups : array_like, optional
+        Which group each row belongs to, as for `chsic.chsic_test`: a label for each row.
 
     Returns
     -------
@@ -51,6 +55,7 @@ def independence_test(
     >>> independence_test(z + e, z + h) < 0.01, independence_test(z + e, z + h, z) > 0.05
     (True, True)
     """
+    require_labels(groups)
     parts = {"X": X, "Y": Y} if Z is None else {"X": X, "Y": Y, "Z": Z}
     columns: dict[str, Any] = {}
     places: dict[str, list[str]] = {"Z": []}
@@ -59,5 +64,7 @@ def independence_test(
         array = array.reshape(len(array), -1)
         places[argument] = [f"{argument}[{k}]" for k in range(array.shape[1])]
         columns.update(zip(places[argument], array.T, strict=True))
-    tests = Discovery(columns, nan_policy=nan_policy, n_resamples=n_resamples, rng=rng)
+    tests = Discovery(
+        columns, nan_policy=nan_policy, groups=groups, n_resamples=n_resamples, rng=rng
+    )
     return tests.answer(places["X"], places["Y"], places["Z"]).pvalue

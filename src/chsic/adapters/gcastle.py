@@ -16,6 +16,7 @@ import numpy as np
 from chsic._util.cache import Cache
 from chsic._util.validate import as_count
 from chsic.data.fingerprint import fingerprint
+from chsic.data.sampling import require_labels
 from chsic.many.discovery import Discovery
 
 MOST_DATA = 2  # data sets, with settings, whose shared work stays in memory
@@ -33,6 +34,7 @@ def ci_test(
     nan_policy: str = "raise",
     n_resamples: int = 9999,
     rng: int | None = None,
+    groups: Any = None,
 ) -> tuple[float, float, float]:
     """Test columns x and y of `data` given columns z.
 
@@ -52,6 +54,8 @@ def ci_test(
         As for `chsic.Discovery`.
     rng : int, optional
         Seed of the signs.
+    groups : array_like, optional
+        Which group each row belongs to, as for `chsic.chsic_test`: a label for each row.
 
     Returns
     -------
@@ -67,16 +71,22 @@ def ci_test(
     >>> ci_test(data, 0, 1)[2] < 0.01, ci_test(data, 0, 1, [2])[2] > 0.05
     (True, True)
     """
-    array = np.asarray(data)
+    require_labels(groups)
+    array, labels = np.asarray(data), None if groups is None else np.asarray(groups)
     named = {str(column): kind for column, kind in (kinds or {}).items()}
     seed = None if rng is None else as_count("rng", rng, minimum=0)
     settings = (sorted(named.items()), nan_policy, n_resamples, seed)
 
     def make() -> Discovery:
         return Discovery(
-            array, kinds=named, nan_policy=nan_policy, n_resamples=n_resamples, rng=seed
+            array,
+            kinds=named,
+            nan_policy=nan_policy,
+            groups=labels,
+            n_resamples=n_resamples,
+            rng=seed,
         )
 
-    tests = _tests.get(fingerprint(array, settings), make)
+    tests = _tests.get(fingerprint(array, labels, settings), make)
     answer = tests.answer(int(x), int(y), [int(column) for column in z])
     return answer.statistic, answer.coefficient, answer.pvalue

@@ -35,6 +35,9 @@ class CHSIC(_BaseCITest):
         Number of draws of signs, where they are drawn.
     rng : int, optional
         Seed of the signs.
+    groups : array_like, series, or name of a column of `data`, optional
+        Which group each row belongs to, as for `chsic.chsic_test`. PC takes all columns of the data
+        that it is given for variables, so give it those without the one that is named.
 
     Attributes
     ----------
@@ -58,13 +61,15 @@ class CHSIC(_BaseCITest):
         nan_policy: str = "raise",
         n_resamples: int = 9999,
         rng: int | None = None,
+        groups: Any = None,
     ) -> None:
         self.data, self.kinds, self.nan_policy = data, kinds, nan_policy
-        self.n_resamples, self.rng = n_resamples, rng
+        self.n_resamples, self.rng, self.groups = n_resamples, rng, groups
         self._tests = Discovery(
             data,
             kinds={str(column): kind for column, kind in (kinds or {}).items()},
             nan_policy=nan_policy,
+            groups=groups,
             n_resamples=n_resamples,
             rng=rng,
         )

@@ -12,6 +12,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from chsic._util.validate import MIN_SAMPLES, as_count, as_number
+from chsic.data.arguments import read_columns
+from chsic.data.sampling import require_labels
 from chsic.many.discovery import Discovery
 from chsic.many.multiple_testing import benjamini_hochberg
 
@@ -79,7 +81,7 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         self.n_resamples = n_resamples
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> ConditionalDependenceSelector:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> ConditionalDependenceSelector:
         """Test every feature.
 
         Parameters
@@ -88,12 +90,16 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
             Features and confounders.
         y : array_like, shape (n_samples,)
             Numbers, or classes.
+        groups : array_like, shape (n_samples,), optional
+            Which group each row belongs to, as for `chsic.chsic_test`. Where metadata are routed,
+            ``set_fit_request(groups=True)`` asks for them.
 
         Returns
         -------
         ConditionalDependenceSelector
         """
         self._require_settings()
+        _require_groups(groups)
         named = _categories_by_type(X)
         y_is_named = self.target == "category" or (self.target == "auto" and _is_categorical(y))
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=MIN_SAMPLES,
@@ -105,7 +111,7 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
             kinds["y"] = "category"
         columns = {**{_called(k): column for k, column in enumerate(X.T)},
                    "y": _as_numbers(y) if self.target == "number" else y}  # fmt: skip
-        tests = Discovery(columns, kinds=kinds, n_resamples=self.n_resamples,
+        tests = Discovery(columns, kinds=kinds, groups=groups, n_resamples=self.n_resamples,
                           rng=_seed(self.random_state))  # fmt: skip
         self.pvalues_ = np.full(X.shape[1], np.nan)
         self.scores_ = np.full(X.shape[1], np.nan)
@@ -223,6 +229,17 @@ def _as_numbers(y: np.ndarray) -> np.ndarray:
         raise ValueError(
             f"y: expected numbers for target='number' ({error}); use target='category' for names."
         ) from None
+
+
+def _require_groups(groups: Any) -> None:
+    require_labels(groups)
+    columns = [] if groups is None else read_columns("groups", groups)
+    missing = sum(int(column.missing.sum()) for column in columns)
+    if missing:
+        raise ValueError(
+            f"groups: {missing} of {len(columns[0].values)} rows have none; leave those rows out "
+            "of X, y and groups, or give each a group of its own."
+        )
 
 
 def _seed(random_state: Any) -> int | None:

@@ -157,8 +157,6 @@ def sampling_arguments(
 
     Parameters
     ----------
-    argument : str
-        What the caller calls the data, for messages.
     raw : mapping or None
         Columns of the data by name; None if no data were given.
     groups : array_like, or name of a column of the data; None if rows are independent
@@ -201,6 +199,24 @@ def sampling_arguments(
 def is_name(values: Data) -> bool:
     """Whether a column of the data is named, by text or by its number in an array."""
     return isinstance(values, str | int | np.integer)
+
+
+def require_labels(groups: Data) -> None:
+    """Raise if a column is named where all columns count, by their positions.
+
+    Examples
+    --------
+    >>> from chsic.data.sampling import require_labels
+    >>> require_labels([7, 7, 3])
+    >>> require_labels("patient")
+    Traceback (most recent call last):
+    TypeError: groups: got the name 'patient', but all columns are variables here; ...
+    """
+    if is_name(groups):
+        raise TypeError(
+            f"groups: got the name {groups!r}, but all columns are variables here; give a label "
+            "for each row, such as df['patient']."
+        )
 
 
 def numbered(labels: NDArray[Any]) -> Index:

@@ -171,8 +171,8 @@ def _tested(
         for name in names:
             if name in others:
                 raise ValueError(
-                    f"{argument}: column {name!r} is named for {others[name]} as well, and can be "
-                    "one of them only; leave it out of either."
+                    f"{argument}: column {name!r} is named for {others[name]} as well; it can be "
+                    "one of them only, so leave it out of the other."
                 )
     among = set(tested)
     for name in of_z:

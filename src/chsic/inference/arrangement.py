@@ -31,6 +31,7 @@ from chsic.inference.metric import join_metrics
 from chsic.inference.permutation_law import MOST_STRATA
 from chsic.inference.plan import Conditioning, UnitKernel
 from chsic.inference.ridge import RidgeAdjustment
+from chsic.inference.succession import Succession
 from chsic.inference.units import (
     Units,
     interleave,
@@ -90,6 +91,8 @@ class Arrangement:
         A few of the pairs.
     nearby : Nearby or None
         Neighbours in z, whose values show what regressions miss; None if nothing is fitted.
+    succession : Succession or None
+        Rows as they follow each other; None if it is known how they depend on each other.
     """
 
     plan: Conditioning
@@ -101,6 +104,7 @@ class Arrangement:
     effects: FitEffects
     some_pairs: tuple[Index, Index]
     nearby: Nearby | None = None
+    succession: Succession | None = None
 
     def vary_together(self, x: Array, y: Array) -> bool:
         """Tell whether any pair of samples differs in both x and y."""
@@ -256,7 +260,14 @@ def _arranged(
     few = some_pairs(graph, SOME_PAIRS)
     names = given.z_names
     effects = FitEffects(graph)
-    return Arrangement(plan, graph, strata, batches, adjustments, names, effects, few, nearby)
+    succession = None
+    if given.groups is None:
+        z = None if given.confounder is None or strata is not None else given.confounder.scaled
+        labels = None if strata is None else strata.labels
+        succession = Succession.of(plan.n_samples, given.order, z, labels)
+    return Arrangement(
+        plan, graph, strata, batches, adjustments, names, effects, few, nearby, succession
+    )
 
 
 def _folds(given: Given, units: Units, n: int) -> Units:

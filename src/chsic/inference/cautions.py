@@ -140,6 +140,32 @@ def long_memory() -> str:
     )
 
 
+def rows_follow(x: Sequence[str], y: Sequence[str], z: Sequence[str]) -> str:
+    """Say that rows which follow each other are not independent.
+
+    Examples
+    --------
+    >>> from chsic.inference.cautions import rows_follow
+    >>> print(rows_follow(["sales"], ["staff"], ["hour"]))
+    Rows that follow each other are alike in sales and staff, also once hour is known: ...
+    """
+    known = f", also once {confounders(z)} {'is' if len(z) == 1 else 'are'} known" if z else ""
+    return (
+        f"Rows that follow each other are alike in {listed(x)} and {listed(y)}{known}: the p-value "
+        "takes them for independent, and may be far too small; say how they depend on each other, "
+        "by groups=... or time=... (time='rows' for their order)."
+    )
+
+
+def identical_rows(number: int, n: int) -> str:
+    """Say that too many rows are the same."""
+    return (
+        f"{number} of {n} rows are equal to another in all columns, more than chance explains: the "
+        "p-value takes them for independent, and may be far too small; leave copies out, or give "
+        "groups=... of rows that belong together."
+    )
+
+
 def leans_on_regression(x: Sequence[str], y: Sequence[str], z: Sequence[str]) -> str:
     """Say that regressions of x and of y missed something that both follow.
 

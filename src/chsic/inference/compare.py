@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from chsic._util.parallel import in_order
+from chsic.data.copies import number_of_copies
 from chsic.data.samples import Samples
 from chsic.inference import cautions
 from chsic.inference.arrangement import Arrangement, arrange, compares_closely
@@ -179,16 +180,40 @@ def compare(
 
     sums = merge(in_order(of_batch, arrangement.batches, workers))
     result = decide(plan, sums, rng, table_pvalue)
-    nearby = arrangement.nearby
-    if nearby is None or result.pvalue > SMALL:
+    if result.pvalue > SMALL:
         return result  # a large p-value leans on nothing
+    result = _with(result, _about_rows(plan, arrangement, x, y, samples))
+    nearby = arrangement.nearby
+    if nearby is None:
+        return result
     kernel, along, _ = plan.members[result.winner]
     relation = sums.between[kernel].contributions.sum(axis=0)
     of_z = plan.given.interactions if along is Along.FEATURES else None
     if not echo_of(nearby, x, y, kernel, relation, of_z).is_heard:
         return result
-    sentence = cautions.leans_on_regression(**plan.names)
-    return dataclasses.replace(result, warnings=(*result.warnings, sentence))
+    return _with(result, [cautions.leans_on_regression(**plan.names)])
+
+
+def _with(result: IndependenceResult, sentences: list[str]) -> IndependenceResult:
+    return dataclasses.replace(result, warnings=(*result.warnings, *sentences))
+
+
+def _about_rows(
+    plan: Plan,
+    arrangement: Arrangement,
+    x: PlannedVariable,
+    y: PlannedVariable,
+    samples: Samples,
+) -> list[str]:
+    """Say if rows that are taken for independent do not look it."""
+    if arrangement.succession is None or plan.stretches is not None:
+        return []
+    sentences = []
+    if copies := number_of_copies([*samples.x, *samples.y, *samples.z]):
+        sentences.append(cautions.identical_rows(copies, len(samples)))
+    if arrangement.succession.likeness(x, y).is_seen:
+        sentences.append(cautions.rows_follow(**plan.names))
+    return sentences
 
 
 def make_plan(

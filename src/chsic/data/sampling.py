@@ -88,7 +88,8 @@ class Sampling:
         if "time" in columns and columns["time"][0].kind != "number":
             raise TypeError(
                 f"time: {columns['time'][0].name!r} has text; dates or numbers are needed, such as "
-                f"those of pandas.to_datetime, or {ROWS!r} for the order of rows."
+                "2024-01-31 in a file or those of pandas.to_datetime, or "
+                f"{ROWS!r} for the order of rows."
             )
         groups, time = (columns[of][0].values if of in columns else None for of in ARGUMENTS)
         if within and groups is None:

@@ -116,6 +116,14 @@ def test_sensitivity_is_what_separate_tests_give(frame, way):
         assert point.pvalue == pytest.approx(expected.pvalue, rel=1e-6)
 
 
+def test_time_may_be_a_confounder(frame):
+    [pair] = chsic.screen(frame, "day", columns=["x", "y"], time="day")
+    expected = chsic.chsic_test("x", "y", "day", data=frame, time="day")
+    assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+    with pytest.raises(ValueError, match="columns: column 'day' is named for time as well"):
+        chsic.screen(frame, columns=["x", "day"], time="day")
+
+
 def test_a_checkpoint_belongs_to_what_is_said_of_rows(frame, tmp_path):
     path = tmp_path / "run.jsonl"
     settings = {"given": "z", "columns": ["x", "y"], "rng": 0, "resume": path}

@@ -428,5 +428,8 @@ def test_time_is_a_column_of_dates_or_the_order_of_rows(run, tmp_path):
     expected = chsic.sensitivity("x", "y", "z", data=frame, time="rows", alphas=[4], bandwidths=[1])
     [point] = json.loads(alpha.stdout)["along_alpha"]
     assert point["pvalue"] == pytest.approx(expected.along_alpha[0].pvalue)
+    trend = run("test", data, "--x", "x", "--y", "y", "--given", "day", "--time", "day", "--json")
+    expected = chsic.chsic_test("x", "y", "day", data=frame, time="day")
+    assert json.loads(trend.stdout)["pvalue"] == pytest.approx(expected.pvalue)
     assert "time: 'name' has text" in run("test", *question, "--time", "name").stderr
     assert "give time as well" in run("test", *question, "--stretch", "5").stderr

@@ -112,8 +112,8 @@ class Discovery:
         Which group each row belongs to, as for `chsic_test`. A column that is named cannot be asked
         about, and does not count in positions. Rows without a group are in no test.
     time : array_like, series, or name of a column of `data`; or "rows", optional
-        When each row was observed, as for `chsic_test`. A column that is named
-        cannot be asked about, either.
+        When each row was observed, as for `chsic_test`. A column that is named cannot be asked
+        about, either; give its values if it is to be a confounder.
     stretch : float or "auto"
         For how long rows depend on each other, as for `chsic_test`. ``"auto"`` finds a length of
         its own for every test, which shares nothing with others then.

@@ -73,8 +73,8 @@ def screen(
         Which group each row belongs to, as for `chsic_test`. A column that is named is not tested.
         A checkpoint belongs to the groups as well, and to all that is said of rows.
     time : array_like, series, or name of a column of `frame`; or "rows", optional
-        When each row was observed, as for `chsic_test`. A column that is
-        named is not tested, either.
+        When each row was observed, as for `chsic_test`. A column that is named is not tested,
+        either, but may be a confounder.
     stretch : float or "auto"
         For how long rows depend on each other, as for `chsic_test`. ``"auto"`` finds a length of
         its own for every pair, which shares nothing with others then.
@@ -182,7 +182,8 @@ def _tested(
         tested = tested if name in tested else [*tested, name]
     for argument, names in named.items():
         for name in names:
-            if name in others:
+            is_trend = argument == "given" and others.get(name) == "time"
+            if name in others and not is_trend:
                 raise ValueError(
                     f"{argument}: column {name!r} is named for {others[name]} as well; it can be "
                     "one of them only, so leave it out of the other."

@@ -120,7 +120,9 @@ def read_question(
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
     about_rows = about_rows or {}
     named = columns_about_rows(table, about_rows)
-    frame = table.read([*of_x, *of_y, *of_z, *named.values()])
+    # The time may be a confounder as well.
+    own = [name for of, name in named.items() if not (of == "time" and name in of_z)]
+    frame = table.read([*of_x, *of_y, *of_z, *own])
     settings = {**settings, **about_rows, **{of: frame[[name]] for of, name in named.items()}}
     return Question(table, frame[of_x], frame[of_y], frame[of_z] if of_z else None, settings)
 

@@ -181,3 +181,20 @@ def test_causal_learn_takes_groups(causal_learn, data, tmp_path):
         causal_learn.CHSIC(values, groups=3)
     found = pc(values, indep_test="chsic", show_progress=False, groups=labels)
     assert edges(found.G.graph) == CHAIN
+
+
+def test_causal_learn_takes_time_and_compares_inside_groups(causal_learn, data, tmp_path):
+    values, labels, path = data.to_numpy(), in_fives(), tmp_path / "cache.jsonl"
+    for way in (
+        {"time": "rows", "stretch": 5},
+        {"time": np.arange(500.0)},
+        {"groups": labels, "within": True},
+    ):
+        expected = chsic.Discovery(values, **way).answer(0, 2, 1).pvalue
+        assert causal_learn.CHSIC(values, **way)(0, 2, [1]) == expected
+    causal_learn.CHSIC(values, path, groups=labels, within=True)(0, 2, [1])
+    for way, differs in (({"groups": labels}, "settings"), ({"time": labels}, "data")):
+        with pytest.raises(ValueError, match=f"is of a run with other {differs}"):
+            causal_learn.CHSIC(values, path, **way)
+    with pytest.raises(TypeError, match="time: got the name 3, but all columns are variables"):
+        causal_learn.CHSIC(values, time=3)

@@ -99,3 +99,12 @@ def test_dowhy_takes_groups(data):
     assert independence_test(a, c, b) != test(a, c, b)
     with pytest.raises(TypeError, match="groups: got the name 'shop', but all columns are"):
         independence_test(a, c, b, groups="shop")
+
+
+@pytest.mark.parametrize(
+    "way", [{"time": "rows", "stretch": 5}, {"groups": in_fives(), "within": True}]
+)
+def test_dowhy_takes_time_and_compares_inside_groups(data, way):
+    a, b, c = (data[name].to_numpy() for name in "abc")
+    expected = chsic.chsic_test(a, c, b, **way).pvalue
+    assert independence_test(a, c, b, **way) == pytest.approx(expected, rel=1e-9)

@@ -81,3 +81,13 @@ def test_gcastle_takes_groups(data):
     assert ci_test(values, 0, 2, [1], groups=[f"shop {k}" for k in labels])[2] == expected.pvalue
     with pytest.raises(TypeError, match="groups: got the name 3, but all columns are variables"):
         ci_test(values, 0, 2, groups=3)
+
+
+@pytest.mark.parametrize(
+    "way", [{"time": "rows"}, {"time": np.arange(500), "stretch": 5}, {"groups": in_fives()}]
+)
+def test_gcastle_takes_time_and_compares_inside_groups(data, way):
+    values = data.to_numpy()
+    for more in [{}, {"within": True}] if "groups" in way else [{}]:
+        expected = chsic.Discovery(values, **way, **more).answer(0, 2, 1)
+        assert ci_test(values, 0, 2, [1], **way, **more)[2] == expected.pvalue

@@ -88,4 +88,9 @@ def test_pgmpy_takes_groups(pgmpy, data):
     assert test.p_value_ == chsic.Discovery(data, groups=in_fives()).answer("a", "c", "b").pvalue
     assert test.p_value_ != chsic.Discovery(data).answer("a", "c", "b").pvalue
     assert test.clone().groups == "shop"
+    for way in ({"groups": "shop", "within": True}, {"time": "rows", "stretch": 5}):
+        test = pgmpy.CHSIC(shops, **way)
+        test("a", "c", ["b"])
+        assert test.p_value_ == chsic.Discovery(shops, **way).answer("a", "c", "b").pvalue
+        assert {name: getattr(test.clone(), name) for name in way} == way
     assert pgmpy_edges(test, data, variant="stable") == CHAIN

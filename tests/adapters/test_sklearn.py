@@ -222,6 +222,26 @@ def test_selector_takes_groups():
         selector().fit(table, y, groups=np.arange(7))
 
 
+def test_selector_takes_time_and_compares_inside_groups():
+    from sklearn.base import clone
+
+    table, y = features()
+    days = pd.date_range("2024-01-01", periods=300)
+    groups = np.arange(300) // 5
+    for settings, of_rows in (
+        ({"stretch": 6}, {"time": days}),
+        ({}, {"time": "rows"}),
+        ({"within": True}, {"groups": groups}),
+    ):
+        fitted = clone(selector(given="z", **settings)).fit(table, y, **of_rows)
+        expected = chsic.chsic_test(table["a"], y, table["z"], **settings, **of_rows).pvalue
+        assert fitted.pvalues_[1] == pytest.approx(expected, rel=1e-6)
+    with pytest.raises(TypeError, match="time: got the name 'day'"):
+        selector().fit(table, y, time="day")
+    with pytest.raises(ValueError, match="time: 1 of 300 rows have none; leave those rows out"):
+        selector().fit(table, y, time=days.where(days != days[3]))
+
+
 def test_groups_reach_the_selector_as_scikit_learn_routes_them():
     import sklearn
     from sklearn.linear_model import LinearRegression

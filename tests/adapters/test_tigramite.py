@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import chsic
+from tests.inference.test_stretches import with_memory
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -71,10 +72,33 @@ def test_tigramite_signs_follow_the_seed_and_the_data_alone(tigramite, data):
 
 
 def test_tigramite_refuses_settings_it_cannot_follow(tigramite):
-    with pytest.raises(ValueError, match="sig_blocklength: got 5, but signs are drawn for samples"):
-        tigramite.CHSIC(sig_blocklength=5)
+    with pytest.raises(ValueError, match="sig_blocklength: expected at least 1, got 0"):
+        tigramite.CHSIC(sig_blocklength=0)
     with pytest.raises(ValueError, match="sig_samples: expected at least 19, got 5"):
         tigramite.CHSIC(significance="shuffle_test", sig_samples=5)
+
+
+def test_tigramite_draws_signs_of_stretches_of_time(tigramite):
+    x, y, z = with_memory(0)
+    array, xyz = np.stack([x, y, z]), np.arange(3)
+    for length, settings in (
+        (None, {"time": "rows"}),
+        (20, {"time": "rows", "stretch": 20}),
+        (1, {}),
+    ):
+        alone = chsic.chsic_test(x, y, z, **settings)
+        test = tigramite.CHSIC(sig_blocklength=length)
+        value = test.get_dependence_measure(array, xyz)
+        assert value == pytest.approx(alone.coefficient, rel=1e-9)
+        pvalue = test.get_analytic_significance(value, 400, 3, xyz)
+        assert pvalue == pytest.approx(alone.pvalue, rel=1e-9)
+    # Sums of ten steps have a memory, so that signs of samples are too sure of what they see.
+    walks = np.cumsum(np.random.default_rng(0).normal(size=(2, 400)), axis=1)
+    x, y = (walks[:, 10:] - walks[:, :-10])[:, :, np.newaxis]
+    for significance in ("analytic", "shuffle_test"):
+        tests = [tigramite.CHSIC(significance, sig_blocklength=b) for b in (1, None)]
+        ignored, pvalue = (test.run_test_raw(x, y)[1] for test in tests)
+        assert ignored < pvalue
 
 
 @pytest.mark.parametrize("significance", ["analytic", "shuffle_test"])

@@ -399,3 +399,37 @@ def test_groups_of_a_screen_are_a_column_of_the_file(run, tmp_path):
     assert found["n_groups"] == 20
     assert "pairs are related given z, rows in 20 groups" in run(*command).stdout
     assert "column 'patient' is named for groups" in run(*command, "--columns", "x,patient").stderr
+
+
+def test_time_is_a_column_of_dates_or_the_order_of_rows(run, tmp_path):
+    values = np.random.default_rng(0).normal(size=(100, 3)).cumsum(axis=0)
+    frame = pd.DataFrame(values, columns=list("xyz")).assign(shop=np.repeat(np.arange(10), 10))
+    frame["day"] = pd.date_range("2024-01-01", periods=100)
+    frame["name"] = [f"day {k}" for k in range(100)]
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    data = str(tmp_path / "data.csv")
+    question = [data, "--x", "x", "--y", "y", "--given", "z"]
+    [pair] = chsic.screen(frame, "z", columns=["x", "y"], time="day", stretch=5)
+    command = ["screen", data, "--given", "z", "--time", "day", "--stretch", "5"]
+    found = json.loads(run(*command, "--columns", "x,y", "--json").stdout)
+    assert [one["pvalue"] for one in found["pairs"]] == [pytest.approx(pair.pvalue)]
+    assert (found["n_groups"], found["stretch"], found["stretch_unit"]) == (20, 5, "days")
+    screened = run(*command).stdout
+    assert "pairs are related given z, rows in 20 stretches of 5 days" in screened
+    assert "day" not in screened.replace("5 days", "").replace("name", "")
+    inside = ["--groups", "shop", "--within"]
+    assert "100 compared inside 10 groups" in run("test", *question, *inside).stdout
+    [pair] = chsic.screen(frame, "z", columns=["x", "y"], groups="shop", within=True)
+    command = ["screen", data, "--given", "z", "--columns", "x,y", *inside, "--json"]
+    assert json.loads(run(*command).stdout)["pairs"][0]["pvalue"] == pytest.approx(pair.pvalue)
+    alpha = run(
+        "alpha", *question, "--time", "rows", "--alphas", "4", "--bandwidths", "1", "--json"
+    )
+    expected = chsic.sensitivity("x", "y", "z", data=frame, time="rows", alphas=[4], bandwidths=[1])
+    [point] = json.loads(alpha.stdout)["along_alpha"]
+    assert point["pvalue"] == pytest.approx(expected.along_alpha[0].pvalue)
+    trend = run("test", data, "--x", "x", "--y", "y", "--given", "day", "--time", "day", "--json")
+    expected = chsic.chsic_test("x", "y", "day", data=frame, time="day")
+    assert json.loads(trend.stdout)["pvalue"] == pytest.approx(expected.pvalue)
+    assert "time: 'name' has text" in run("test", *question, "--time", "name").stderr
+    assert "give time as well" in run("test", *question, "--stretch", "5").stderr

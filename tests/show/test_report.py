@@ -17,6 +17,7 @@ from chsic.show.report.page import render_page
 from chsic.show.templates import fill
 from tests.conftest import ARTEFACTS
 from tests.inference.test_groups import patients
+from tests.inference.test_stretches import series
 
 NASTY = (
     "<script>document.title='broken'</script>",
@@ -312,6 +313,70 @@ def test_groups_are_told_as_in_the_terminal(tmp_path, command):
     along = chsic.sensitivity("x", "y", "z", data=frame.dropna(), groups="patient", rng=0)
     found = [point.pvalue for point in facts.sensitivity.along_alpha]
     assert found == pytest.approx([point.pvalue for point in along.along_alpha], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("way", "options", "sentences"),
+    [
+        (
+            {"time": "day", "stretch": 8},
+            ["--time", "day", "--stretch", "8"],
+            [
+                "200 rows in 25 stretches of 8 days. From",
+                "samples200 in 25 stretches of 8 days",
+                "daytimedate02024-01-01T00:00 to",
+                "It assumes that rows of different stretches of time are independent",
+                "df['z'], time=df['day'], stretch=8.0, rng=0)",
+                "--given z --time day --stretch 8.0 --resamples",
+            ],
+        ),
+        (
+            {"time": "rows"},
+            ["--time", "rows"],
+            ["stretches of length ", "df['z'], time='rows', rng=0)", "--time rows --resamples"],
+        ),
+        (
+            {"groups": "patient", "within": True},
+            ["--groups", "patient", "--within"],
+            [
+                "among samples of one group and of equal z (p = ",
+                "samples200 compared inside 50 groups",
+                "that what else differs between groups adds the same to all rows of one",
+                "df['z'], groups=df['patient'], within=True, rng=0)",
+                "--given z --groups patient --within --resamples",
+            ],
+        ),
+    ],
+    ids=["dates", "rows", "within"],
+)
+def test_time_and_within_are_told_as_in_the_terminal(tmp_path, command, way, options, sentences):
+    rng = np.random.default_rng(0)
+    x, y, z = (series(rng, 200, 0.8) for _ in "xyz")
+    days = pd.date_range("2024-01-01", periods=200)
+    frame = pd.DataFrame({"x": x, "y": y, "z": z, "day": days, "patient": np.arange(200) // 4})
+    path, page = tmp_path / "data.csv", tmp_path / "report.html"
+    frame.to_csv(path, index=False)
+    question = [str(path), "--x", "x", "--y", "y", "--given", "z", *options]
+    status, _, errors = command("report", *question, "--out", str(page))
+    assert status == 0, errors
+    text = Page(page.read_text(encoding="utf-8")).text
+    for sentence in sentences:
+        assert sentence in text
+    facts = gather("x", "y", "z", data=frame, rng=0, **way)
+    assert facts.result.pvalue == chsic.chsic_test("x", "y", "z", data=frame, **way).pvalue
+    assert facts.ignoring_z.pvalue == chsic.hsic_test("x", "y", data=frame, **way).pvalue
+    along = chsic.sensitivity("x", "y", "z", data=frame, rng=0, **way)
+    found = [point.pvalue for point in facts.sensitivity.along_alpha]
+    assert found == pytest.approx([point.pvalue for point in along.along_alpha], rel=1e-6)
+    answer = command("test", *question, "--json")[1]
+    assert json.loads(answer)["pvalue"] == pytest.approx(facts.result.pvalue)
+
+
+def test_pictures_show_differences_inside_a_group():
+    x, y, z, groups = patients(0)
+    samples = read_samples(x + 1_000 * groups, y, z, groups=groups, within=True)
+    drawn = differences_picture(samples, alpha=4, rng=0).differences
+    assert np.abs(drawn.x).max() < 500
 
 
 def test_pictures_show_differences_of_different_groups():

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 import os
 import weakref
 from collections.abc import Iterable, Mapping
@@ -43,6 +44,11 @@ class CHSIC(CIT_Base):
         Seed of the signs.
     groups : array_like, optional
         Which group each row belongs to, as for `chsic.chsic_test`: a label for each row.
+    time : array_like or "rows", optional
+        When each row was observed, or that rows are in the order of time, as for
+        `chsic.chsic_test`.
+    stretch, within
+        As for `chsic.chsic_test`.
     """
 
     def __init__(
@@ -55,9 +61,12 @@ class CHSIC(CIT_Base):
         n_resamples: int = 9999,
         rng: int | None = None,
         groups: Any = None,
+        time: Any = None,
+        stretch: float | str = "auto",
+        within: bool = False,
     ) -> None:
         super().__init__(data)
-        require_labels(groups)
+        require_labels(groups, time)
         named = {str(column): kind for column, kind in (kinds or {}).items()}
         seed = None if rng is None else as_count("rng", rng, minimum=0)  # which a file can name
         self.tests = Discovery(
@@ -65,16 +74,22 @@ class CHSIC(CIT_Base):
             kinds=named,
             nan_policy=nan_policy,
             groups=groups,
+            time=time,
+            stretch=stretch,
+            within=within,
             n_resamples=n_resamples,
             rng=seed,
         )
         # causal-learn itself hashes an abbreviation of the data.
-        labels = [] if groups is None else [np.asarray(groups)]
-        self.method, self.data_hash, self.cache_path = NAME, fingerprint(data, *labels), cache_path
+        given = {"groups": groups, "time": time}
+        labels = [(name, np.asarray(of)) for name, of in given.items() if of is not None]
+        self.data_hash = fingerprint(data, *itertools.chain.from_iterable(labels))
+        self.method, self.cache_path = NAME, cache_path
         self.pvalue_cache: dict[str, float] = {}
         self._checkpoint: PValueCheckpoint | None = None
         if cache_path is not None:
-            settings = (sorted(named.items()), nan_policy, int(n_resamples), seed)
+            about_rows = () if (stretch, within) == ("auto", False) else (stretch, within)
+            settings = (sorted(named.items()), nan_policy, int(n_resamples), seed, *about_rows)
             header = {
                 "version": importlib.metadata.version("chsic"),
                 "data": self.data_hash,

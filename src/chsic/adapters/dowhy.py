@@ -25,6 +25,9 @@ def independence_test(
     n_resamples: int = 9999,
     rng: int | None = None,
     groups: Any = None,
+    time: Any = None,
+    stretch: float | str = "auto",
+    within: bool = False,
 ) -> float:
     """Return the p-value of X and Y being independent, given Z if there is one.
 
@@ -40,6 +43,11 @@ def independence_test(
         As for `chsic.Discovery`.
     groups : array_like, optional
         Which group each row belongs to, as for `chsic.chsic_test`: a label for each row.
+    time : array_like or "rows", optional
+        When each row was observed, or that rows are in the order of time, as for
+        `chsic.chsic_test`.
+    stretch, within
+        As for `chsic.chsic_test`.
 
     Returns
     -------
@@ -55,7 +63,7 @@ def independence_test(
     >>> independence_test(z + e, z + h) < 0.01, independence_test(z + e, z + h, z) > 0.05
     (True, True)
     """
-    require_labels(groups)
+    require_labels(groups, time)
     parts = {"X": X, "Y": Y} if Z is None else {"X": X, "Y": Y, "Z": Z}
     columns: dict[str, Any] = {}
     places: dict[str, list[str]] = {"Z": []}
@@ -65,6 +73,7 @@ def independence_test(
         places[argument] = [f"{argument}[{k}]" for k in range(array.shape[1])]
         columns.update(zip(places[argument], array.T, strict=True))
     tests = Discovery(
-        columns, nan_policy=nan_policy, groups=groups, n_resamples=n_resamples, rng=rng
-    )
+        columns, nan_policy=nan_policy, groups=groups, time=time, stretch=stretch, within=within,
+        n_resamples=n_resamples, rng=rng,
+    )  # fmt: skip
     return tests.answer(places["X"], places["Y"], places["Z"]).pvalue

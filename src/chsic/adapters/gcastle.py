@@ -35,6 +35,9 @@ def ci_test(
     n_resamples: int = 9999,
     rng: int | None = None,
     groups: Any = None,
+    time: Any = None,
+    stretch: float | str = "auto",
+    within: bool = False,
 ) -> tuple[float, float, float]:
     """Test columns x and y of `data` given columns z.
 
@@ -56,6 +59,11 @@ def ci_test(
         Seed of the signs.
     groups : array_like, optional
         Which group each row belongs to, as for `chsic.chsic_test`: a label for each row.
+    time : array_like or "rows", optional
+        When each row was observed, or that rows are in the order of time, as for
+        `chsic.chsic_test`.
+    stretch, within
+        As for `chsic.chsic_test`.
 
     Returns
     -------
@@ -71,11 +79,12 @@ def ci_test(
     >>> ci_test(data, 0, 1)[2] < 0.01, ci_test(data, 0, 1, [2])[2] > 0.05
     (True, True)
     """
-    require_labels(groups)
+    require_labels(groups, time)
     array, labels = np.asarray(data), None if groups is None else np.asarray(groups)
+    times = time if time is None or isinstance(time, str) else np.asarray(time)
     named = {str(column): kind for column, kind in (kinds or {}).items()}
     seed = None if rng is None else as_count("rng", rng, minimum=0)
-    settings = (sorted(named.items()), nan_policy, n_resamples, seed)
+    settings = (sorted(named.items()), nan_policy, n_resamples, seed, stretch, within)
 
     def make() -> Discovery:
         return Discovery(
@@ -83,10 +92,13 @@ def ci_test(
             kinds=named,
             nan_policy=nan_policy,
             groups=labels,
+            time=times,
+            stretch=stretch,
+            within=within,
             n_resamples=n_resamples,
             rng=seed,
         )
 
-    tests = _tests.get(fingerprint(array, labels, settings), make)
+    tests = _tests.get(fingerprint(array, labels, times, settings), make)
     answer = tests.answer(int(x), int(y), [int(column) for column in z])
     return answer.statistic, answer.coefficient, answer.pvalue

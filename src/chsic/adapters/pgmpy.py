@@ -38,6 +38,10 @@ class CHSIC(_BaseCITest):
     groups : array_like, series, or name of a column of `data`, optional
         Which group each row belongs to, as for `chsic.chsic_test`. PC takes all columns of the data
         that it is given for variables, so give it those without the one that is named.
+    time : array_like, series, or name of a column of `data`; or "rows", optional
+        When each row was observed, as for `chsic.chsic_test`.
+    stretch, within
+        As for `chsic.chsic_test`.
 
     Attributes
     ----------
@@ -62,14 +66,21 @@ class CHSIC(_BaseCITest):
         n_resamples: int = 9999,
         rng: int | None = None,
         groups: Any = None,
+        time: Any = None,
+        stretch: float | str = "auto",
+        within: bool = False,
     ) -> None:
         self.data, self.kinds, self.nan_policy = data, kinds, nan_policy
         self.n_resamples, self.rng, self.groups = n_resamples, rng, groups
+        self.time, self.stretch, self.within = time, stretch, within
         self._tests = Discovery(
             data,
             kinds={str(column): kind for column, kind in (kinds or {}).items()},
             nan_policy=nan_policy,
             groups=groups,
+            time=time,
+            stretch=stretch,
+            within=within,
             n_resamples=n_resamples,
             rng=rng,
         )

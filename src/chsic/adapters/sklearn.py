@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from chsic._util.validate import MIN_SAMPLES, as_count, as_number
 from chsic.data.arguments import read_columns
-from chsic.data.sampling import require_labels
+from chsic.data.sampling import is_name, require_labels
 from chsic.many.discovery import Discovery
 from chsic.many.multiple_testing import benjamini_hochberg
 
@@ -38,6 +38,11 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
     target : {"auto", "number", "category"}
         What y is. ``"auto"``: text, booleans and categorical types are categories; numbers are
         numbers, whole ones too, as they may be counts or ranks.
+    stretch : float or "auto"
+        For how long rows depend on each other, if `fit` gets their `time`, as for
+        `chsic.chsic_test`.
+    within : bool
+        Compare rows with those of their own group alone, as for `chsic.chsic_test`.
     n_resamples : int
         Number of draws of signs for a feature, where they are drawn.
     random_state : int or numpy.random.RandomState, optional
@@ -70,6 +75,8 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         level: float = 0.05,
         categories: int | str | Iterable[int | str] | None = None,
         target: str = "auto",
+        stretch: float | str = "auto",
+        within: bool = False,
         n_resamples: int = 9999,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -78,10 +85,14 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         self.level = level
         self.categories = categories
         self.target = target
+        self.stretch = stretch
+        self.within = within
         self.n_resamples = n_resamples
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> ConditionalDependenceSelector:
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, time: Any = None
+    ) -> ConditionalDependenceSelector:
         """Test every feature.
 
         Parameters
@@ -93,13 +104,17 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         groups : array_like, shape (n_samples,), optional
             Which group each row belongs to, as for `chsic.chsic_test`. Where metadata are routed,
             ``set_fit_request(groups=True)`` asks for them.
+        time : array_like, shape (n_samples,), or "rows", optional
+            When each row was observed, as for `chsic.chsic_test`; routed like `groups`.
 
         Returns
         -------
         ConditionalDependenceSelector
         """
         self._require_settings()
-        _require_groups(groups)
+        require_labels(groups, time)
+        for argument, values in (("groups", groups), ("time", time)):
+            _require_complete(argument, values)
         named = _categories_by_type(X)
         y_is_named = self.target == "category" or (self.target == "auto" and _is_categorical(y))
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=MIN_SAMPLES,
@@ -111,7 +126,8 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
             kinds["y"] = "category"
         columns = {**{_called(k): column for k, column in enumerate(X.T)},
                    "y": _as_numbers(y) if self.target == "number" else y}  # fmt: skip
-        tests = Discovery(columns, kinds=kinds, groups=groups, n_resamples=self.n_resamples,
+        tests = Discovery(columns, kinds=kinds, groups=groups, time=time, stretch=self.stretch,
+                          within=self.within, n_resamples=self.n_resamples,
                           rng=_seed(self.random_state))  # fmt: skip
         self.pvalues_ = np.full(X.shape[1], np.nan)
         self.scores_ = np.full(X.shape[1], np.nan)
@@ -231,14 +247,14 @@ def _as_numbers(y: np.ndarray) -> np.ndarray:
         ) from None
 
 
-def _require_groups(groups: Any) -> None:
-    require_labels(groups)
-    columns = [] if groups is None else read_columns("groups", groups)
+def _require_complete(argument: str, values: Any) -> None:
+    columns = [] if values is None or is_name(values) else read_columns(argument, values)
     missing = sum(int(column.missing.sum()) for column in columns)
     if missing:
+        own = ", or give each a group of its own" if argument == "groups" else ""
         raise ValueError(
-            f"groups: {missing} of {len(columns[0].values)} rows have none; leave those rows out "
-            "of X, y and groups, or give each a group of its own."
+            f"{argument}: {missing} of {len(columns[0].values)} rows have none; leave those rows "
+            f"out of X, y and {argument}{own}."
         )
 
 

@@ -20,6 +20,7 @@ from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import Array, as_count
 from chsic.data.fingerprint import fingerprint
 from chsic.data.samples import read_samples
+from chsic.data.sampling import ROWS
 from chsic.inference.compare import run_test
 from chsic.inference.planning import MULTIPLES, Multiples
 from chsic.inference.result import IndependenceResult
@@ -39,8 +40,9 @@ class TestOutcome(NamedTuple):
 class CHSIC(CondIndTest):
     """Conditional independence by C-HSIC, as tigramite calls it.
 
-    The measure is the coefficient, 0 if independent and 1 if the same. The p-value assumes that
-    residuals given the condition are independent in time; condition on the past.
+    The measure is the coefficient, 0 if independent and 1 if the same. Samples are in the order of
+    time, and their residuals given the condition may depend on each other: signs are drawn for
+    stretches of samples, which is the ``time="rows"`` of `chsic.chsic_test`.
 
     Parameters
     ----------
@@ -52,8 +54,13 @@ class CHSIC(CondIndTest):
         Number of draws of the former, where a few samples outweigh all others.
     seed : int, optional
         Of the signs of ``"shuffle_test"``, which do not depend on what was tested before.
+    sig_blocklength : int, optional
+        Samples in a stretch. None, the default, is automatic as it is in tigramite: as many as the
+        autocorrelations of residuals ask for. Series with a memory are the normal case here, where
+        tests of independent samples reject too often until the whole past is known, and
+        independent samples pay nothing: 1 is found for them. With 1, they are not looked at.
     **kwargs
-        Further ones of tigramite's CondIndTest. ``sig_blocklength`` has to be None.
+        Further ones of tigramite's CondIndTest.
     """
 
     @property
@@ -66,6 +73,7 @@ class CHSIC(CondIndTest):
         significance: str = "analytic",
         n_resamples: int = 9999,
         seed: int | None = 42,
+        sig_blocklength: int | None = None,
         **kwargs: Any,
     ) -> None:
         self._measure = "chsic"
@@ -75,12 +83,15 @@ class CHSIC(CondIndTest):
         self.n_resamples = n_resamples
         self._outcomes: Cache[TestOutcome] = Cache(MOST_TESTS)
         self._outcome_of_value: LRUCache[float, TestOutcome] = LRUCache(MOST_TESTS)
-        if kwargs.get("sig_blocklength") is not None:
-            raise ValueError(
-                f"sig_blocklength: got {kwargs['sig_blocklength']!r}, but signs are drawn for "
-                "samples and not for blocks of time; leave it at None, and condition on the past."
-            )
-        CondIndTest.__init__(self, seed=seed, significance=significance, **kwargs)
+        if sig_blocklength is not None:
+            as_count("sig_blocklength", sig_blocklength, minimum=1)
+        CondIndTest.__init__(
+            self,
+            seed=seed,
+            significance=significance,
+            sig_blocklength=sig_blocklength,
+            **kwargs,
+        )
         as_count("sig_samples", self.sig_samples, minimum=19)
         self._seed = int(np.random.default_rng(seed).integers(2**62))
 
@@ -150,7 +161,8 @@ class CHSIC(CondIndTest):
         kinds = {name: "category" for of in variables for name in of if discrete[int(name[1:])]}
         test = self._by_signs if shuffle else self._by_test
         x, y, z = variables
-        key = (shuffle, self.sig_samples if shuffle else self.n_resamples, *parts)
+        n_draws = self.sig_samples if shuffle else self.n_resamples
+        key = (shuffle, n_draws, self.sig_blocklength, *parts)
         return self._outcomes.get(key, lambda: test(x, y, z, kinds, rng))
 
     def _by_test(
@@ -159,7 +171,7 @@ class CHSIC(CondIndTest):
         if not (x and y):
             return TestOutcome(0.0, 1.0, np.zeros(0))
         settings = Settings.of(n_resamples=self.n_resamples)
-        result = _run(x, y, z, kinds, settings, rng)
+        result = self._run(x, y, z, kinds, settings, rng)
         return TestOutcome(result.coefficient, result.pvalue, np.zeros(0))
 
     def _by_signs(
@@ -175,7 +187,7 @@ class CHSIC(CondIndTest):
             null="signs",
             n_resamples=n_draws,
         )
-        result = _run(x, y, z, kinds, settings, rng)
+        result = self._run(x, y, z, kinds, settings, rng)
         value, estimate = result.coefficient, result.estimate
         unit = value / estimate if value * estimate > 0 else 1.0
         null = value + unit * (result.null_distribution - estimate)
@@ -183,14 +195,23 @@ class CHSIC(CondIndTest):
         null[np.isclose(null, value, rtol=0, atol=1e-6 * np.ptp(null))] = value
         return TestOutcome(value, float((1 + (null >= value).sum()) / (1 + len(null))), null)
 
-
-@blas_on_one_thread()
-def _run(
-    x: Any,
-    y: Any,
-    z: Any,
-    kinds: dict[str, str],
-    settings: Settings,
-    rng: np.random.Generator,
-) -> IndependenceResult:
-    return run_test(read_samples(x, y, z or None, kinds=kinds), settings, rng)
+    @blas_on_one_thread()
+    def _run(
+        self,
+        x: Any,
+        y: Any,
+        z: Any,
+        kinds: dict[str, str],
+        settings: Settings,
+        rng: np.random.Generator,
+    ) -> IndependenceResult:
+        length = self.sig_blocklength
+        samples = read_samples(
+            x,
+            y,
+            z or None,
+            kinds=kinds,
+            time=None if length == 1 else ROWS,
+            stretch="auto" if length is None or length == 1 else length,
+        )
+        return run_test(samples, settings, rng)

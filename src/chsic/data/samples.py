@@ -10,7 +10,7 @@ import numpy as np
 
 from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
-from chsic._util.validate import MIN_SAMPLES, Index, as_positive, require_same_length
+from chsic._util.validate import MIN_SAMPLES, Index, require_same_length
 from chsic.data.arguments import (
     MOST_LEVELS,
     Columns,
@@ -116,22 +116,14 @@ def read_samples(
     require_nan_policy(nan_policy)
     given = arguments(x, y, z, data, groups=groups, time=time)
     read = read_arguments(given, kinds)
-    if not isinstance(within, bool):
-        raise TypeError(f"within: expected True or False, got {within!r}.")
-    return clean_samples(read, nan_policy, any_levels, as_stretch(stretch), within)
-
-
-def as_stretch(stretch: float | str) -> float | None:
-    """Return a length of time; None for "auto"."""
-    is_auto = isinstance(stretch, str) and stretch == "auto"
-    return None if is_auto else as_positive("stretch", stretch)
+    return clean_samples(read, nan_policy, any_levels, stretch, within)
 
 
 def clean_samples(
     read: Mapping[str, Columns],
     nan_policy: str,
     any_levels: Collection[str] = (),
-    stretch: float | None = None,
+    stretch: float | str = "auto",
     within: bool = False,
 ) -> Samples:
     """Return the rows that can be used of the columns of x, y and perhaps z."""

@@ -6,13 +6,14 @@ And times, as rows may depend on each other the less the longer ago.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chsic._util.validate import Array, Index
+from chsic._util.validate import Array, Index, as_positive
 from chsic.data.arguments import Columns, Data, column_names
 
 ARGUMENTS = ("groups", "time")  # of a test that tell about rows
@@ -28,10 +29,13 @@ class Stretches(NamedTuple):
         How long they are, in the unit of the times; 0 if rows are independent.
     is_cut : bool
         Whether rows seem to depend on each other for longer than there are data for.
+    unit : str
+        ``"days"`` if times were dates; empty if they were numbers.
     """
 
     length: float
     is_cut: bool
+    unit: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -46,6 +50,8 @@ class Sampling:
     time : array or None
         When each row was observed, as long as it is not known for how long rows depend on each
         other; groups are series until then.
+    unit : str
+        Of the time, as in `Stretches`.
     stretch : float or None
         For how long, if the user says so.
     stretches : Stretches or None
@@ -56,15 +62,20 @@ class Sampling:
 
     groups: NDArray[Any] | None = None
     time: Array | None = None
+    unit: str = ""
     stretch: float | None = None
     stretches: Stretches | None = None
     within: bool = False
 
     @classmethod
     def of(
-        cls, read: Mapping[str, Columns], stretch: float | None = None, within: bool = False
+        cls, read: Mapping[str, Columns], stretch: float | str = "auto", within: bool = False
     ) -> Sampling:
         """Take what was read of ``"groups"`` and ``"time"``, if they were given: a column each."""
+        is_auto = isinstance(stretch, str) and stretch == "auto"
+        length = None if is_auto else as_positive("stretch", stretch)
+        if not isinstance(within, bool):
+            raise TypeError(f"within: expected True or False, got {within!r}.")
         columns = {argument: read[argument] for argument in ARGUMENTS if read.get(argument)}
         for argument, of in columns.items():
             if len(of) > 1:
@@ -72,12 +83,13 @@ class Sampling:
                     f"{argument}: got {len(of)} columns; one is needed, such as that of the "
                     + ("patients." if argument == "groups" else "dates.")
                 )
-        if "time" not in columns and stretch is not None:
+        if "time" not in columns and length is not None:
             raise ValueError("stretch: is a length of time; give time as well.")
         if "time" in columns and columns["time"][0].kind != "number":
             raise TypeError(
                 f"time: {columns['time'][0].name!r} has text; dates or numbers are needed, such as "
-                f"those of pandas.to_datetime, or {ROWS!r} for the order of rows."
+                "2024-01-31 in a file or those of pandas.to_datetime, or "
+                f"{ROWS!r} for the order of rows."
             )
         groups, time = (columns[of][0].values if of in columns else None for of in ARGUMENTS)
         if within and groups is None:
@@ -87,13 +99,21 @@ class Sampling:
                 "within: rows of a group may depend on each other in any way, also in time; leave "
                 "time out."
             )
-        return cls(groups, time, stretch, within=within)
+        in_days = "time" in columns and columns["time"][0].is_date
+        return cls(groups, time, "days" if in_days else "", length, within=within)
 
     @property
     def parts(self) -> dict[str, NDArray[Any]]:
         """What is given, by argument."""
         parts = {argument: getattr(self, argument) for argument in ARGUMENTS}
         return {argument: values for argument, values in parts.items() if values is not None}
+
+    @property
+    def fingerprinted(self) -> list[Any]:
+        """What sets it apart from another one of the same rows; nothing if rows are independent."""
+        settings = {"stretch": self.stretch, "within": self.within or None}
+        given = {name: value for name, value in settings.items() if value is not None}
+        return [*itertools.chain.from_iterable((self.parts | given).items())]
 
     @property
     def missing(self) -> list[NDArray[np.bool_]]:
@@ -141,6 +161,17 @@ class Sampling:
         """Number of groups; None if rows are independent."""
         return None if self.groups is None else len(np.unique(self.groups))
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a result tells of it: attributes of `chsic.data.grouped.Grouped`."""
+        stretches = self.stretches
+        return {
+            "n_groups": None if self.time is not None else self.n_groups,
+            "stretch": "auto" if self.time is not None else stretches and stretches.length,
+            "stretch_unit": self.unit if stretches is None else stretches.unit,
+            "within": self.within,
+        }
+
 
 INDEPENDENT = Sampling()
 
@@ -181,8 +212,7 @@ def sampling_arguments(
     for name, values in (("groups", groups), ("time", time)):
         if values is None:
             continue
-        in_order = name == "time" and isinstance(values, str) and values == ROWS
-        if in_order and not (raw and ROWS in raw):
+        if name == "time" and is_order_of_rows(values, raw or ()):
             number = len(next(iter(raw.values()))) if raw else n() if n else 0
             given[name] = {ROWS: np.arange(float(number))}
         elif not is_name(values):
@@ -196,12 +226,17 @@ def sampling_arguments(
     return given
 
 
+def is_order_of_rows(time: Data, names: Collection[str]) -> bool:
+    """Whether the time is the order of rows, and not a column of that name."""
+    return isinstance(time, str) and time == ROWS and ROWS not in names
+
+
 def is_name(values: Data) -> bool:
     """Whether a column of the data is named, by text or by its number in an array."""
     return isinstance(values, str | int | np.integer)
 
 
-def require_labels(groups: Data) -> None:
+def require_labels(groups: Data, time: Data = None) -> None:
     """Raise if a column is named where all columns count, by their positions.
 
     Examples
@@ -216,6 +251,11 @@ def require_labels(groups: Data) -> None:
         raise TypeError(
             f"groups: got the name {groups!r}, but all columns are variables here; give a label "
             "for each row, such as df['patient']."
+        )
+    if is_name(time) and not is_order_of_rows(time, ()):
+        raise TypeError(
+            f"time: got the name {time!r}, but all columns are variables here; give a value for "
+            f"each row, such as df['day'], or {ROWS!r} for their order."
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,9 +31,9 @@ class ScreenData:
     columns : dict of Column
         Those to be tested that can be, by name.
     sampling : Sampling
-        Groups, of all rows.
+        Groups and times, of all rows.
     known : array of bool
-        Rows in which no confounder and no group is missing.
+        Rows in which no confounder, no group and no time is missing.
     skipped : dict of str
         Columns that cannot be tested, and why.
     kinds : dict of str
@@ -57,6 +56,8 @@ class ScreenData:
         kinds: Mapping[str, str] | None,
         nan_policy: str,
         about_rows: Mapping[str, Data],
+        stretch: float | str = "auto",
+        within: bool = False,
     ) -> ScreenData:
         """Read columns that are there; confounders must be usable, others may be skipped.
 
@@ -78,7 +79,7 @@ class ScreenData:
             z = [column.with_missing_level() for column in z]
             columns = {name: column.with_missing_level() for name, column in columns.items()}
         n_rows = len(read[0].values) if read else 0
-        sampling = Sampling.of(rows)
+        sampling = Sampling.of(rows, stretch, within)
         missing = [*(column.missing for column in z), *sampling.missing]
         known = ~np.any([np.zeros(n_rows, bool), *missing], axis=0)
         if known.sum() < MIN_SAMPLES:
@@ -103,7 +104,7 @@ class ScreenData:
 
     @functools.cached_property
     def known_sampling(self) -> Sampling:
-        """Groups of the known rows, numbered."""
+        """Groups and times of the known rows, the former numbered."""
         return self.sampling.rows(self.known).complete()
 
     def complete(self) -> dict[str, Column]:
@@ -116,7 +117,7 @@ class ScreenData:
 
     def fingerprint(self) -> str:
         """Return what two data sets share only if they, and the roles of columns, are the same."""
-        of_rows = itertools.chain.from_iterable(self.sampling.parts.items())
+        of_rows = self.sampling.fingerprinted
         return fingerprint(len(self.z), *self.z, *self.columns.values(), *of_rows)
 
 

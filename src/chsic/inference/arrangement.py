@@ -350,8 +350,7 @@ def _adjustments(
             )
         if adjust == "none":
             return (NoAdjustment(len(z)),), "none"
-        groups = _every_group(given) if given.within else None
-        return tuple(RidgeAdjustment(one.ridge, z, groups) for one in learned), "ridge"
+        return tuple(ridge_adjustment(given, one) for one in learned), "ridge"
     if not (hasattr(adjust, "fit") and hasattr(adjust, "predict")):
         raise TypeError(
             "adjust: expected 'auto', 'none', 'ridge' or a scikit-learn regressor with fit and "
@@ -363,6 +362,13 @@ def _adjustments(
             "adjust='ridge' with within=True."
         )
     return (CrossFittedAdjustment(adjust, z, rng, given.groups),), type(adjust).__name__
+
+
+def ridge_adjustment(given: Given, learned: Learned) -> RidgeAdjustment:
+    """Return what makes residuals of a variable by its own regression."""
+    assert given.confounder is not None
+    groups = _every_group(given) if given.within else None
+    return RidgeAdjustment(learned.ridge, given.confounder.scaled, groups)
 
 
 def compares_closely(learned: Sequence[Learned]) -> bool:

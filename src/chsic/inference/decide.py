@@ -332,6 +332,8 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
         "n_omitted": plan.n_omitted,
         "n_groups": None if given.group_sizes is None else len(given.group_sizes),
         "stretch": None if stretches is None else stretches.length,
+        "stretch_unit": "" if stretches is None else stretches.unit,
+        "within": given.within,
         "names": plan.names,
         "kinds": plan.kinds,
         "levels": plan.levels,

@@ -108,6 +108,10 @@ class IndependenceResult:
     stretch : float or None
         How long these stretches are, in the unit of the time (days for dates): 0 if rows turned out
         to be independent; None if no time was given.
+    stretch_unit : str
+        ``"days"`` if the time was of dates; empty if it was of numbers.
+    within : bool
+        Whether rows were compared with those of their group alone.
     names : dict
         Names of the columns of "x", "y" and "z".
     kinds : dict
@@ -170,6 +174,8 @@ class IndependenceResult:
     null_spread: float  # standard deviation of the coefficient under conditional independence
     n_groups: int | None = None
     stretch: float | None = None
+    stretch_unit: str = ""
+    within: bool = False
 
     def __post_init__(self) -> None:
         for held in (self.null_distribution, self.leave_one_out, *vars(self.profile).values()):

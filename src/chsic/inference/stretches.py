@@ -178,19 +178,32 @@ def in_stretches(samples: Samples, settings: Settings) -> Samples:
     sampling = samples.sampling
     if sampling.time is None:
         return samples
+    if sampling.stretch is not None:
+        return dataclasses.replace(samples, sampling=in_given_stretches(sampling))
     clock = Clock.of(sampling.time, sampling.groups)
     longest = clock.duration / FEWEST_STRETCHES
-    if sampling.stretch is not None:
-        length, is_cut = sampling.stretch / clock.unit, False
-    else:
-        length = _length(samples, settings, clock)
-        length, is_cut = min(length, longest), length > longest
-    if length < SHORTEST and not clock.repeats:
-        known = Sampling(stretches=Stretches(0.0, is_cut=False))
-    else:
-        length = max(length, 1.0) * clock.unit
-        known = Sampling(clock.stretches(length), stretches=Stretches(length, is_cut)).complete()
+    length = _length(samples, settings, clock)
+    known = _cut(clock, min(length, longest), sampling.unit, is_cut=length > longest)
     return dataclasses.replace(samples, sampling=known)
+
+
+def in_given_stretches(sampling: Sampling) -> Sampling:
+    """Return what is known of rows with stretches for groups, if the user says how long they are.
+
+    All pairs of columns share such stretches.
+    """
+    if sampling.time is None or sampling.stretch is None:
+        return sampling
+    clock = Clock.of(sampling.time, sampling.groups)
+    return _cut(clock, sampling.stretch / clock.unit, sampling.unit)
+
+
+def _cut(clock: Clock, length: float, unit: str, *, is_cut: bool = False) -> Sampling:
+    """Cut time into stretches of some units of it; not if rows are independent."""
+    if length < SHORTEST and not clock.repeats:
+        return Sampling(stretches=Stretches(0.0, is_cut=False, unit=unit))
+    length = max(length, 1.0) * clock.unit
+    return Sampling(clock.stretches(length), stretches=Stretches(length, is_cut, unit)).complete()
 
 
 def _length(samples: Samples, settings: Settings, clock: Clock) -> float:

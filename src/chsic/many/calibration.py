@@ -11,11 +11,13 @@ import numpy as np
 from chsic._util.parallel import blas_on_one_thread, in_order
 from chsic._util.validate import RNGLike, as_count, as_generator, as_number, as_numbers
 from chsic.data.arguments import Data
+from chsic.data.grouped import in_groups
 from chsic.data.samples import Samples, read_samples
 from chsic.inference.compare import Question
 from chsic.inference.given import Given
 from chsic.inference.planning import TOL, Bandwidths
 from chsic.inference.settings import Settings
+from chsic.inference.stretches import in_stretches
 from chsic.many.simulation import Source
 from chsic.pairs import PairGraph
 
@@ -39,7 +41,9 @@ class Calibration:
         Which of "x" and "y" samples near in z foretell better than the regression does. If both,
         simulated data are as rough as the user's, and rejections at effect 0 show what that does.
     n_groups : int or None
-        Groups of samples, if those of one may depend on each other.
+        Groups of samples, or stretches of time, if those of one may depend on each other.
+    stretch, stretch_unit, within
+        As in `IndependenceResult`.
     """
 
     n_sim: int
@@ -48,6 +52,9 @@ class Calibration:
     pvalues: tuple[tuple[float, ...], ...]
     missed: tuple[str, ...] = ()
     n_groups: int | None = None
+    stretch: float | None = None
+    stretch_unit: str = ""
+    within: bool = False
 
     def rejection_rate(self, effect_size: float = 0.0, level: float = 0.05) -> float:
         """Return how often the test rejected: type I error for effect 0, else power.
@@ -85,10 +92,9 @@ class Calibration:
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
-        groups = f" in {self.n_groups} groups" if self.n_groups else ""
         lines = [
-            f"{self.n_sim} data sets of {self.n_samples} samples{groups} each, x and y redrawn "
-            "given z",
+            f"{self.n_sim} data sets of {self.n_samples} samples{in_groups(self)} each, x and y "
+            "redrawn given z",
             "effect  " + "  ".join(f"{f'level {level:g}':>20}" for level in LEVELS),
         ]
         for effect in self.effect_sizes:
@@ -129,6 +135,9 @@ def calibrate(
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
+    within: bool = False,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> Calibration:
@@ -153,6 +162,10 @@ def calibrate(
     within groups, or skewness, changes along z; groups that are larger than nearly all others may
     be put together from several; what the regression misses becomes noise, and is not looked for.
 
+    With `time`, stretches are found once, and are groups of all data sets. With `within`, the level
+    of every group is kept as well, in x and in y, so that simulated groups differ as these do. For
+    x or y of few values that cannot be done.
+
     Parameters
     ----------
     x, y, z : array_like, or names of columns of `data`
@@ -162,7 +175,7 @@ def calibrate(
     effect_sizes : sequence of float
         Shares of samples, between 0 and 1, in which y is as high among its neighbours as x is.
         0, which gives the type I error, is always added.
-    data, nan_policy, kinds, groups
+    data, nan_policy, kinds, groups, time, stretch, within
         As for `chsic_test`.
     pairs, block_size, unit_size, bandwidth, adjust, augment, alpha, null, n_resamples, tol
         Those of `chsic_test` that are to be examined.
@@ -200,7 +213,11 @@ def calibrate(
         n_resamples=n_resamples,
         tol=tol,
     )
-    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups)
+    samples = read_samples(
+        x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups, time=time,
+        stretch=stretch, within=within,
+    )  # fmt: skip
+    samples = in_stretches(samples, settings)
     n_sim = as_count("n_sim", n_sim, minimum=1)
     workers = as_count("workers", workers, minimum=1)
     effects = [0.0, *sorted(set(as_numbers("effect_sizes", effect_sizes)) - {0.0})]
@@ -232,5 +249,5 @@ def calibrate(
             tuple(values[start : start + n_sim]) for start in range(0, len(values), n_sim)
         ),
         missed=source.missed,
-        n_groups=sampling.n_groups,
+        **sampling.facts,
     )

@@ -69,7 +69,7 @@ class ColumnTests:
     z : sequence of Column
         The confounders; none if it is empty.
     sampling : Sampling
-        Groups of rows, numbered.
+        Groups of rows, numbered, which may be stretches of time.
     n_omitted : int
         Rows that were left out for missing values.
     n_resamples : int
@@ -89,6 +89,7 @@ class ColumnTests:
         given = Given.of(z, self._settings, sampling=sampling)
         self._columns, self._z = given.samples(columns), given.samples(z)
         self._n_omitted = n_omitted
+        self._sampling = sampling if given.rows is None else sampling.rows(given.rows)
 
         def variable(column: Column) -> Variable:
             return given.variable(column.name, [column])
@@ -144,7 +145,7 @@ class ColumnTests:
             if isinstance(second, Failure):
                 return second
             x, y = ([self._columns[position]] for position in pair)
-            samples = Samples(x, y, self._z, self._n_omitted)
+            samples = Samples(x, y, self._z, self._n_omitted, self._sampling)
             return compare(arrangement, self._settings, first, second, samples, signs(pair))
 
         for block in _tiles(pairs, at_once):

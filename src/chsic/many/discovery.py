@@ -37,15 +37,20 @@ from chsic.data.samples import (
     require_nan_policy,
 )
 from chsic.data.sampling import Sampling, is_name, sampling_arguments
-from chsic.inference.arrangement import Arrangement, arrange, compares_closely
+from chsic.inference.arrangement import (
+    Arrangement,
+    arrange,
+    compares_closely,
+    ridge_adjustment,
+)
 from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
 from chsic.inference.learner import Learned
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult
-from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.settings import Settings, as_resamples
+from chsic.inference.stretches import in_given_stretches
 from chsic.inference.variable import Variable
 
 CACHE_BYTES = 2**29  # of what conditioning sets decide, and of variables given them
@@ -106,6 +111,14 @@ class Discovery:
     groups : array_like, series, or name of a column of `data`, optional
         Which group each row belongs to, as for `chsic_test`. A column that is named cannot be asked
         about, and does not count in positions. Rows without a group are in no test.
+    time : array_like, series, or name of a column of `data`; or "rows", optional
+        When each row was observed, as for `chsic_test`. A column that is named cannot be asked
+        about, either; give its values if it is to be a confounder.
+    stretch : float or "auto"
+        For how long rows depend on each other, as for `chsic_test`. ``"auto"`` finds a length of
+        its own for every test, which shares nothing with others then.
+    within : bool
+        Compare rows with those of their own group alone, as for `chsic_test`.
     n_resamples : int
         Number of draws of signs where they are drawn, 19 to 10^7.
     rng : None, int or numpy.random.Generator
@@ -129,16 +142,20 @@ class Discovery:
         kinds: Mapping[str, str] | None = None,
         nan_policy: str = "raise",
         groups: Data = None,
+        time: Data = None,
+        stretch: float | str = "auto",
+        within: bool = False,
         n_resamples: int = 9999,
         rng: RNGLike | None = None,
     ) -> None:
         require_nan_policy(nan_policy)
         raw = named_columns("data", data)
         given = as_kinds(kinds, list(raw))
-        about_rows = sampling_arguments("data", raw, groups=groups)
+        about_rows = sampling_arguments("data", raw, groups=groups, time=time)
         rows = {of: read_columns(of, values, given) for of, values in about_rows.items()}
-        if is_name(groups):
-            del raw[str(groups)]
+        for name in (groups, time):
+            if is_name(name):
+                raw.pop(str(name), None)
         columns = [read_column(name, values, given.get(name)) for name, values in raw.items()]
         if not columns:
             raise ValueError("data: there are no columns; at least two are needed for a question.")
@@ -151,12 +168,13 @@ class Discovery:
             require_complete({"data": columns, **rows})
         elif nan_policy == "level":
             columns = [column.with_missing_level() for column in columns]
-        sampling = Sampling.of(rows)
+        sampling = Sampling.of(rows, stretch, within)
         there = ~np.any([np.zeros(len(columns[0].values), bool), *sampling.missing], axis=0)
         if there.sum() < MIN_SAMPLES:
             raise ValueError(f"data: at least {MIN_SAMPLES} samples are needed, got {there.sum()}.")
         self._n_omitted = int((~there).sum())
         self._sampling = sampling.rows(there).complete()
+        self._shared = in_given_stretches(self._sampling)  # by tests of columns without gaps
         # Copies, so that what is kept stays true when the caller writes into the data.
         own = [dataclasses.replace(column, values=column.values[there]) for column in columns]
         self._columns = [c if c.has_gaps else c.rows(slice(None)) for c in own]
@@ -171,9 +189,9 @@ class Discovery:
     def __repr__(self) -> str:
         shown = ", ".join(readable(name) for name in self._names[:8])
         more = f", ... ({len(self._names)} columns)" if len(self._names) > 8 else ""
-        n, n_groups = len(self._columns[0].values), self._sampling.n_groups
-        groups = f", n_groups={n_groups}" if n_groups else ""
-        return f"Discovery(n_samples={n}{groups}, columns: {shown}{more})"
+        n, of_rows = len(self._columns[0].values), self._shared.facts
+        told = "".join(f", {name}={value!r}" for name, value in of_rows.items() if value)
+        return f"Discovery(n_samples={n}{told}, columns: {shown}{more})"
 
     def __deepcopy__(self, memo: object) -> Discovery:
         return self  # nothing that can be seen of it ever changes, and copies would share no work
@@ -230,7 +248,8 @@ class Discovery:
         for argument, of in zip("xyz", columns, strict=True):
             if argument != "z" or of:
                 _require(argument, of)
-        if any(column.has_gaps for of in columns for column in of):
+        alone = self._shared.time is not None  # stretches are those of x and y
+        if alone or any(column.has_gaps for of in columns for column in of):
             samples = complete_samples(
                 Samples(columns[0], columns[1], columns[2], self._n_omitted, self._sampling)
             )
@@ -246,7 +265,8 @@ class Discovery:
             for places, one in zip((of_x, of_y), variables, strict=True)
         )
         u, v, w = (given.samples(of) for of in columns)
-        samples = Samples(u, v, w, self._n_omitted)
+        sampling = self._shared if given.rows is None else self._shared.rows(given.rows)
+        samples = Samples(u, v, w, self._n_omitted, sampling)
         return compare(arrangement, self._settings, first, second, samples, rng)
 
     def _cached(self, kind: type[_Kind], key: Hashable, make: Callable[[], _Kind]) -> _Kind:
@@ -256,7 +276,7 @@ class Discovery:
 
     def _given(self, z: Places) -> Given:
         columns = [self._columns[k] for k in z]
-        return Given.of(columns, self._settings, sampling=self._sampling)
+        return Given.of(columns, self._settings, sampling=self._shared)
 
     def _arrangement(
         self, z: Places, given: Given, learned: list[Learned], closely: bool
@@ -291,8 +311,7 @@ class Discovery:
             if one.learned is None:
                 [adjustment] = arrangement.adjustments
             else:
-                assert given.confounder is not None
-                adjustment = RidgeAdjustment(one.learned.ridge, given.confounder.scaled)
+                adjustment = ridge_adjustment(given, one.learned)
             planned = plan_variable(
                 one.name, one.scaled, one.columns, adjustment, graph, given.z_names,
                 interactions=given.has_interactions,

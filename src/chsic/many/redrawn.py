@@ -11,6 +11,7 @@ from chsic._util.validate import Array, Index
 from chsic.data.arguments import Columns, side_by_side
 from chsic.data.column import Column
 from chsic.inference.adjustment import Adjustment, all_residuals
+from chsic.inference.clusters import Clusters
 from chsic.inference.confounder import Confounder
 
 NEIGHBOURS = 20  # samples near in z that a redrawn value comes from
@@ -79,7 +80,7 @@ class Redrawn:
         z: Confounder,
         in_strata: bool,
         half: Index,
-        groups: Index | None,
+        clusters: Clusters | None,
     ) -> Redrawn:
         """Take residuals of a regression, or values themselves if these are few or z has strata."""
         values, units = in_units(columns)
@@ -91,7 +92,7 @@ class Redrawn:
                 # How often a value occurs nearby is a rough function of z. x and y that are
                 # related would share it, if they did not have it from different samples.
                 pools = Pools.of_neighbours(half[_nearest(z.scaled[half], z.scaled)], order)
-            ranks = None if groups is None else pools.ranks(order)
+            ranks = None if clusters is None else pools.ranks(order)
             return cls(columns, units, np.zeros_like(values), values, pools, ranks=ranks)
         near = _nearest(z.scaled, z.scaled)
         targets = values.__getitem__
@@ -102,8 +103,10 @@ class Redrawn:
         fit = values - residuals
         if noise is not None:  # what the fit took from the noise is given back
             residuals = residuals / np.sqrt(np.maximum(noise, 0.1))[:, np.newaxis]
-        if groups is not None:
-            return cls._of_groups(columns, units, fit, residuals, z, groups)
+        if clusters is not None:
+            if clusters.within:  # means of groups stay zero, and have no noise to be given back
+                residuals = residuals * np.sqrt(1 - clusters.shares)[:, np.newaxis]
+            return cls._of_groups(columns, units, fit, residuals, z, clusters.labels)
         # Less the mean of the neighbours, which is a rough function of z, too.
         k = near.shape[1]
         residuals = residuals * (k / (k - 1)) ** 0.5

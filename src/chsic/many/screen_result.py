@@ -10,6 +10,7 @@ import numpy as np
 
 from chsic._util.names import readable
 from chsic._util.validate import Array, as_number
+from chsic.data.grouped import in_groups
 from chsic.inference.result import later, require_picture
 
 SHOWN = 10  # pairs in a repr
@@ -78,7 +79,15 @@ class Screen:
     seed : int
         Of the random signs.
     n_groups : int or None
-        Groups of the rows in which no confounder is missing; None if rows are independent.
+        Groups of the rows in which no confounder is missing, or stretches of time; None if rows are
+        independent.
+    stretch : float, "auto" or None
+        How long these stretches are; ``"auto"`` if every pair has its own, which `chsic_test`
+        tells. None if no time was given.
+    stretch_unit : str
+        ``"days"`` if the time was of dates; empty if it was of numbers.
+    within : bool
+        Whether rows were compared with those of their group alone.
     """
 
     pairs: tuple[ScreenedPair, ...]
@@ -89,6 +98,9 @@ class Screen:
     kinds: Mapping[str, str]
     seed: int
     n_groups: int | None = None
+    stretch: float | str | None = None
+    stretch_unit: str = ""
+    within: bool = False
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -230,7 +242,7 @@ class Screen:
     def __repr__(self) -> str:
         given = f" given {', '.join(map(readable, self.given))}" if self.given else ""
         few = sum(pair.pvalue_bh <= 0.05 for pair in self.pairs)
-        grouped = f", rows in {self.n_groups} groups" if self.n_groups else ""
+        grouped = f", rows{groups}" if (groups := in_groups(self)) else ""
         skipped = f", {len(self.skipped)} columns skipped" if self.skipped else ""
         failed = f", {len(self.failed)} pairs failed" if self.failed else ""
         lines = [

@@ -17,11 +17,12 @@ from chsic._util.progress import progress_bar
 from chsic._util.validate import RNGLike, as_count, as_generator
 from chsic.data.arguments import Data, Names, column_names, named_columns
 from chsic.data.samples import Samples, complete_samples, require_nan_policy
-from chsic.data.sampling import is_name, sampling_arguments
+from chsic.data.sampling import Sampling, is_name, sampling_arguments
 from chsic.data.screen_data import ScreenData
 from chsic.inference.compare import run_test
 from chsic.inference.result import IndependenceResult
 from chsic.inference.settings import Settings, as_resamples
+from chsic.inference.stretches import in_given_stretches
 from chsic.many.checkpoint import Checkpoint
 from chsic.many.column_tests import ColumnTests, or_failure
 from chsic.many.screen_checkpoint import N_SEEDS, PairLines, line_of, pairs_of
@@ -41,6 +42,9 @@ def screen(
     kinds: Mapping[str, str] | None = None,
     nan_policy: str = "raise",
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
+    within: bool = False,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -56,7 +60,8 @@ def screen(
     given : str or sequence of str, optional
         Names of the confounders; none if not given.
     columns : str or sequence of str, optional
-        Names of the columns to be tested; all that are not confounders or `groups` if not given.
+        Names of the columns to be tested; all that are not confounders, `groups` or `time` if
+        not given.
     target : str, optional
         Test all of them against this one, instead of every pair.
     kinds : mapping, optional
@@ -66,7 +71,15 @@ def screen(
         only of those; such pairs share nothing with others, and take longer.
     groups : array_like, series, or name of a column of `frame`, optional
         Which group each row belongs to, as for `chsic_test`. A column that is named is not tested.
-        A checkpoint belongs to the groups as well.
+        A checkpoint belongs to the groups as well, and to all that is said of rows.
+    time : array_like, series, or name of a column of `frame`; or "rows", optional
+        When each row was observed, as for `chsic_test`. A column that is named is not tested,
+        either, but may be a confounder.
+    stretch : float or "auto"
+        For how long rows depend on each other, as for `chsic_test`. ``"auto"`` finds a length of
+        its own for every pair, which shares nothing with others then.
+    within : bool
+        Compare rows with those of their own group alone, as for `chsic_test`.
     n_resamples : int
         Number of draws of signs for a pair, 19 to 10^7, where they are drawn; see `chsic_test`.
     workers : int
@@ -106,11 +119,11 @@ def screen(
     workers = as_count("workers", workers, minimum=1)
     raw = named_columns("frame", frame)
     of_z = [] if given is None else column_names("given", given, raw)
-    about_rows = sampling_arguments("frame", raw, groups=groups)
-    tested = _tested(raw, of_z, columns, target, {"groups": groups})
+    about_rows = sampling_arguments("frame", raw, groups=groups, time=time)
+    tested = _tested(raw, of_z, columns, target, {"groups": groups, "time": time})
     pairs = _pairs(tested, target)
-    data = ScreenData.read(raw, of_z, tested, kinds, nan_policy, about_rows)
-    n_groups = data.known_sampling.n_groups  # what can fail should fail before the tests
+    data = ScreenData.read(raw, of_z, tested, kinds, nan_policy, about_rows, stretch, within)
+    shared = in_given_stretches(data.known_sampling)  # what can fail should fail before the tests
     seed = int(as_generator(rng).integers(N_SEEDS))
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     with contextlib.ExitStack() as stack:
@@ -128,7 +141,7 @@ def screen(
         wanted = [pair for pair in pairs if not data.skipped.keys() & pair]
         untested = [pair for pair in wanted if pair not in lines]
         report = stack.enter_context(progress_bar("pairs", shown=progress))
-        for line in _tests(data, untested, n_resamples, seed, workers):
+        for line in _tests(data, shared, untested, n_resamples, seed, workers):
             if file is not None:
                 file.add(line)
             lines[line["x"], line["y"]] = line
@@ -143,7 +156,7 @@ def screen(
         failed=failed,
         kinds=data.kinds,
         seed=seed,
-        n_groups=n_groups,
+        **shared.facts,
     )
 
 
@@ -169,7 +182,8 @@ def _tested(
         tested = tested if name in tested else [*tested, name]
     for argument, names in named.items():
         for name in names:
-            if name in others:
+            is_trend = argument == "given" and others.get(name) == "time"
+            if name in others and not is_trend:
                 raise ValueError(
                     f"{argument}: column {name!r} is named for {others[name]} as well; it can be "
                     "one of them only, so leave it out of the other."
@@ -202,23 +216,32 @@ def _pairs(tested: list[str], target: str | int | None) -> list[tuple[str, str]]
 
 
 def _tests(
-    frame: ScreenData, pairs: Sequence[tuple[str, str]], n_resamples: int, seed: int, workers: int
+    frame: ScreenData,
+    sampling: Sampling,
+    pairs: Sequence[tuple[str, str]],
+    n_resamples: int,
+    seed: int,
+    workers: int,
 ) -> Iterator[dict[str, Any]]:
-    """Test pairs: those of complete columns together, those with gaps one by one."""
+    """Test pairs: those of complete columns together, those with gaps one by one.
+
+    Where stretches of time are those of x and y, all pairs are tested one by one. `sampling` is
+    that of rows in which no confounder is missing.
+    """
 
     def signs(x: str, y: str) -> np.random.Generator:
         # By name: the same ones whatever else is tested, and in whatever order.
         named = hashlib.sha256(repr(sorted((x, y))).encode()).digest()
         return np.random.default_rng([seed, *named])
 
-    complete = frame.complete()
+    complete = frame.complete() if sampling.time is None else {}
     place = {name: position for position, name in enumerate(complete)}
     together = {(place[x], place[y]): (x, y) for x, y in pairs if x in place and y in place}
     if together:
         shared = ColumnTests(
             list(complete.values()),
             [column.rows(frame.known) for column in frame.z],
-            sampling=frame.known_sampling,
+            sampling=sampling,
             n_omitted=frame.n_omitted,
             n_resamples=n_resamples,
         )

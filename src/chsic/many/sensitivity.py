@@ -119,6 +119,9 @@ def sensitivity(
     nan_policy: str = "raise",
     kinds: Mapping[str, str] | None = None,
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
+    within: bool = False,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> Sensitivity:
@@ -137,9 +140,9 @@ def sensitivity(
         0.3 to 5 if not given.
     pairs : {"nearest", "closest"}
         Those for which alpha can be varied.
-    data, unit_size, adjust, augment, null, n_resamples, tol, nan_policy, kinds, groups
+    data, unit_size, adjust, augment, null, n_resamples, tol, nan_policy, kinds
         As for `chsic_test`.
-    workers
+    groups, time, stretch, within, workers
         As for `chsic_test`.
     rng : None, int or numpy.random.Generator
         All tests use the same signs, so that differences between them are not by chance.
@@ -174,7 +177,10 @@ def sensitivity(
         tol=tol,
     )
     workers = as_count("workers", workers, minimum=1)
-    samples = read_samples(x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups)
+    samples = read_samples(
+        x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups, time=time,
+        stretch=stretch, within=within,
+    )  # fmt: skip
     return along_settings(samples, settings, rng, alphas, bandwidths, workers)
 
 

@@ -9,7 +9,8 @@ therefore exchanged with those of the samples next to it alone: data are as roug
 
 Rows of one group depend on each other by their ranks: where a residual is among those of similar z,
 or among all of them in units of the spread that they have there. Whole groups give their ranks to
-others, x and y to different ones, and values are read off at the z of who gets them.
+others, x and y to different ones, and values are read off at the z of who gets them. If groups have
+levels of their own, which is what `within` says, these are kept beside the regression.
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ import dataclasses
 
 import numpy as np
 
+from chsic._util.names import listed
 from chsic._util.validate import Index
+from chsic.data.arguments import Columns
 from chsic.data.column import Column
 from chsic.data.samples import Samples
 from chsic.inference.arrangement import arrange
+from chsic.inference.clusters import Clusters
 from chsic.inference.given import Given
 from chsic.inference.settings import Settings
 from chsic.many.donors import Donors
 from chsic.many.exchange import Exchange
-from chsic.many.redrawn import Redrawn, in_units
+from chsic.many.redrawn import Redrawn, in_units, is_discrete
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,8 +68,11 @@ class Source:
         values = [in_units(columns)[0] for columns in (samples.x, samples.y)]
         arranged = arrange(given, len(samples), given.learn(values), rng)
         groups = samples.sampling.groups
+        clusters = None if groups is None else Clusters(groups, given.within)
+        if given.within and not given.in_strata:
+            _require_levels(x=samples.x, y=samples.y)
         x, y = (
-            Redrawn.of(columns, adjustment, z, given.in_strata, half, groups)
+            Redrawn.of(columns, adjustment, z, given.in_strata, half, clusters)
             for columns, adjustment, half in zip(
                 (samples.x, samples.y),
                 arranged.adjustments_of(2),
@@ -96,6 +103,21 @@ class Source:
         coupled = rng.random(n) < effect
         ranks_of_y[coupled] = ranks_of_x[coupled]
         return x.at(ranks_of_x), y.at(ranks_of_y)
+
+
+def _require_levels(**arguments: Columns) -> None:
+    """Raise unless groups have levels of x and y, which residuals are added to.
+
+    Values that repeat are drawn as they are, so that levels of groups would be lost; a test that
+    rejected a quarter of true nulls of two such variables looked sound.
+    """
+    for argument, columns in arguments.items():
+        if is_discrete(columns, in_units(columns)[0]):
+            raise ValueError(
+                f"{argument}: {listed(column.name for column in columns)} has few values, and how "
+                "they differ from group to group cannot be simulated; leave within out, or give a "
+                "z of categories."
+            )
 
 
 def _halves(n: int, groups: Index | None, rng: np.random.Generator) -> list[Index]:

@@ -17,7 +17,7 @@ class ColumnSummary:
 
     Attributes
     ----------
-    role : {"x", "y", "z", "groups"}
+    role : {"x", "y", "z", "groups", "time"}
         What it was used as.
     name, kind : str
         As in `chsic.data.column.Column`.

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from chsic._util.names import listed, readable, shortened
+from chsic.data.grouped import in_groups
 from chsic.inference.cautions import rows_omitted
 from chsic.inference.result import HARDLY_MATTERS, IndependenceResult
 from chsic.many.screen_result import Screen
@@ -63,7 +64,9 @@ def answer(result: IndependenceResult) -> str:
     Yes: x and y are related among samples of equal z (p = ...).
     """
     x, y, z = (names_of(result, argument) for argument in "xyz")
-    among = f" among samples of equal {z}" if z else ""
+    among = " among samples" if z or result.within else ""
+    among += " of one group" if result.within else ""
+    among += f"{' and' if result.within else ''} of equal {z}" if z else ""
     p = f"p = {pvalue(result.pvalue)}"
     if result.pvalue <= CLEAR:
         return f"Yes: {x} and {y} are related{among} ({p})."
@@ -128,23 +131,9 @@ def sample_size(result: IndependenceResult) -> str:
     '100; 4950 pairs (complete)'
     """
     omitted = f", {result.n_omitted} left out for missing values" if result.n_omitted else ""
-    groups = in_groups(result.n_groups, result.stretch)
-    return f"{result.n_samples}{groups}{omitted}; {result.n_pairs} pairs ({result.pairs})"
-
-
-def in_groups(number: int | None, stretch: float | None = None) -> str:
-    """Write " in 50 groups", or nothing if rows are independent.
-
-    Examples
-    --------
-    >>> from chsic.show.sentences import in_groups
-    >>> in_groups(50), in_groups(None)
-    (' in 50 groups', '')
-    """
-    if not number:
-        return ""
-    kind = "groups" if stretch is None else f"stretches of length {stretch:.3g}"
-    return f" in {number} {kind}"
+    return (
+        f"{result.n_samples}{in_groups(result)}{omitted}; {result.n_pairs} pairs ({result.pairs})"
+    )
 
 
 def about_pvalue(result: IndependenceResult) -> str:
@@ -158,12 +147,17 @@ def about_pvalue(result: IndependenceResult) -> str:
     >>> print(about_pvalue(chsic.hsic_test(x, y, rng=0)))
     is the probability ... It assumes that rows are independent of each other, and ...
     """
-    rows = "rows of different groups" if result.n_groups else "rows"
+    kind = "stretches of time" if result.stretch else "groups"
+    rows = f"rows of different {kind}" if result.n_groups else "rows"
+    inside, levels = "", ""
+    if result.within:
+        inside = " and of one group"
+        levels = ", that what else differs between groups adds the same to all rows of one"
     return (
         "is the probability of seeing a relation at least as clear if there were none among "
-        f"samples of equal z. It assumes that {rows} are independent of each other, and that "
-        "little of z's influence is left after regression and between neighbours. A large p is no "
-        "proof that there is no relation."
+        f"samples of equal z{inside}. It assumes that {rows} are independent of each "
+        f"other{levels}, and that little of z's influence is left after regression and between "
+        "neighbours. A large p is no proof that there is no relation."
     )
 
 
@@ -182,7 +176,7 @@ def data_read(result: IndependenceResult, source: str | None) -> str:
         f", {result.n_omitted} of them left out for missing values" if result.n_omitted else ""
     )
     origin = f" From {shortened(source)}." if source else ""
-    groups = in_groups(result.n_groups)
+    groups = in_groups(result)
     groups = f",{groups}" if omitted and groups else groups
     return f"{result.n_samples + result.n_omitted} rows{omitted}{groups}.{origin}"
 
@@ -274,7 +268,8 @@ def given(names: Sequence[str]) -> str:
 
 
 def _rows_in_groups(screen: Screen) -> str:
-    return f", rows{in_groups(screen.n_groups)}" if screen.n_groups else ""
+    groups = in_groups(screen)
+    return f", rows{groups}" if groups else ""
 
 
 def _is(names: Sequence[str]) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from chsic._util.names import readable, shortened
+from chsic.data.grouped import in_groups
 from chsic.inference.result import IndependenceResult
 from chsic.many.screen_result import Screen
 from chsic.many.sensitivity import Sensitivity
 from chsic.measure.comparison import Comparison
 from chsic.show.column_summary import ColumnSummary
-from chsic.show.sentences import answer, in_groups, pvalue, sample_size, strength
+from chsic.show.sentences import answer, pvalue, sample_size, strength
 
 # Names of facts, and the facts.
 FactRows: TypeAlias = list[tuple[str, str]]
@@ -73,7 +74,7 @@ def settings_facts(result: IndependenceResult, versions: Mapping[str, str]) -> F
     ('chsic', '0.1')
     """
     return [
-        ("samples", f"{result.n_samples}{in_groups(result.n_groups)}"),
+        ("samples", f"{result.n_samples}{in_groups(result)}"),
         ("pairs", f"{result.n_pairs} ({result.pairs}), alpha {result.alpha:.3g}"),
         ("adjustment for z", _adjustment(result)),
         ("samples that share a random sign", f"{result.unit_size:.3g}"),

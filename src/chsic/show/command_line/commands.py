@@ -24,9 +24,14 @@ from chsic.show.command_line.options import (
     Numbers,
     Resamples,
     Seed,
+    Stretch,
     Threads,
+    Time,
+    Within,
     X,
     Y,
+    columns_about_rows,
+    of_rows,
     open_file,
     read_question,
     source_of,
@@ -59,6 +64,9 @@ def independence(
     y: Y,
     given: Given = None,
     groups: Groups = None,
+    time: Time = None,
+    stretch: Stretch = None,
+    within: Within = False,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -80,9 +88,9 @@ def independence(
     Example: zcat data.csv.gz | chsic test - --x dose --y outcome --given age,ward
     --categories ward --nan-policy omit
     """
-    question = read_question(
-        *open_file(file, categories, numbers, missing, nan_policy), x, y, given, groups
-    )
+    table, settings = open_file(file, categories, numbers, missing, nan_policy)
+    about_rows = of_rows(groups, time, stretch, within)
+    question = read_question(table, settings, x, y, given, about_rows)
     result = chsic.chsic_test(
         question.x,
         question.y,
@@ -105,12 +113,17 @@ def screen(
     given: Given = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(help="Columns to be tested; all but confounders and groups by default: a,b."),
+        typer.Option(
+            help="Columns to be tested; all but confounders, groups and time by default: a,b."
+        ),
     ] = None,
     target: Annotated[
         str | None, typer.Option(help="Test the others against this column, not every pair.")
     ] = None,
     groups: Groups = None,
+    time: Time = None,
+    stretch: Stretch = None,
+    within: Within = False,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -149,17 +162,19 @@ def screen(
         raise ValueError(f"--resume: {resume} cannot be read again; name a file.")
     table, settings = open_file(file, categories, numbers, missing, nan_policy)
     of_z = table.split(given or [])
-    others = {*of_z, groups}
+    about_rows = of_rows(groups, time, stretch, within)
+    named = columns_about_rows(table, about_rows).values()
+    others = {*of_z, *named}
     tested = table.split(columns) if columns else [n for n in table.names if n not in others]
     if target is not None and target not in tested:
         tested.append(target)
-    own = [] if groups is None or groups in (*tested, *of_z) else [groups]
+    own = [name for name in named if name not in (*tested, *of_z)]
     screened = chsic.screen(
         table.read([*tested, *of_z, *own]),
         of_z,
         columns=tested,
         target=target,
-        groups=groups,
+        **about_rows,
         **settings,
         n_resamples=resamples,
         workers=threads,
@@ -171,7 +186,16 @@ def screen(
         rows = [{**row, "warnings": " ".join(row["warnings"])} for row in screened.rows()]
         write_rows(out, [field.name for field in fields(ScreenedPair)], rows)
     if as_json:
-        names = ("given", "target", "n_groups", "kinds", "skipped")
+        names = (
+            "given",
+            "target",
+            "n_groups",
+            "stretch",
+            "stretch_unit",
+            "within",
+            "kinds",
+            "skipped",
+        )
         facts = {name: getattr(screened, name) for name in names}
         failed = [{"x": x, "y": y, "why": why} for (x, y), why in screened.failed.items()]
         say_json({**facts, "failed": failed, "pairs": screened.rows()})
@@ -186,6 +210,9 @@ def along_alpha(
     y: Y,
     given: Given = None,
     groups: Groups = None,
+    time: Time = None,
+    stretch: Stretch = None,
+    within: Within = False,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -218,9 +245,9 @@ def along_alpha(
         if out.suffix not in (".png", ".svg", ".pdf"):
             raise ValueError(f"--out: a .png, .svg or .pdf file is needed, got {out}.")
         require_outputs([("--out", out)], [source_of(file)])
-    question = read_question(
-        *open_file(file, categories, numbers, missing, nan_policy), x, y, given, groups
-    )
+    table, settings = open_file(file, categories, numbers, missing, nan_policy)
+    about_rows = of_rows(groups, time, stretch, within)
+    question = read_question(table, settings, x, y, given, about_rows)
     result = chsic.sensitivity(
         question.x,
         question.y,
@@ -253,6 +280,9 @@ def report(
     out: Annotated[Path, typer.Option(help="HTML file.")],
     given: Given = None,
     groups: Groups = None,
+    time: Time = None,
+    stretch: Stretch = None,
+    within: Within = False,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -268,9 +298,9 @@ def report(
     Example: chsic report data.csv --x ice_cream --y rescues --given temperature --out report.html
     """
     require_outputs([("--out", out)], [source_of(file)])
-    question = read_question(
-        *open_file(file, categories, numbers, missing, nan_policy), x, y, given, groups
-    )
+    table, settings = open_file(file, categories, numbers, missing, nan_policy)
+    about_rows = of_rows(groups, time, stretch, within)
+    question = read_question(table, settings, x, y, given, about_rows)
     chsic.write_report(
         out,
         question.x,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chsic.data.file_content import STANDARD_INPUT
+from chsic.data.sampling import ARGUMENTS, is_order_of_rows
 from chsic.data.table import Table, open_table
 
 if TYPE_CHECKING:
@@ -33,6 +35,24 @@ Groups = Annotated[
         help="Column of the patient, shop, ...: rows of one may depend on each other.",
         show_default=False,
     ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of dates or numbers, or 'rows' for their order: rows that follow each other "
+        "may depend on each other.",
+        show_default=False,
+    ),
+]
+Stretch = Annotated[
+    float | None,
+    typer.Option(
+        help="For how long they do, in days or in the unit of --time.",
+        show_default="as long as the data ask for",
+    ),
+]
+Within = Annotated[
+    bool, typer.Option("--within", help="Compare rows with those of their own group alone.")
 ]
 Categories = Annotated[
     list[str] | None,
@@ -78,7 +98,7 @@ class Question:
     x, y, z : data frame
         The columns; z is None if there is none.
     settings : dict
-        Keywords ``kinds``, ``nan_policy`` and perhaps ``groups`` of what answers it.
+        Keywords of what answers it: ``kinds``, ``nan_policy``, and perhaps what is known of rows.
     """
 
     table: Table
@@ -94,15 +114,33 @@ def read_question(
     x: list[str],
     y: list[str],
     given: list[str] | None,
-    groups: str | None = None,
+    about_rows: Mapping[str, Any] | None = None,
 ) -> Question:
-    """Read the columns of a question."""
+    """Read the columns of a question; `about_rows` is what `of_rows` returned."""
     of_x, of_y, of_z = table.split(x), table.split(y), table.split(given or [])
-    of_groups = [] if groups is None else [groups]
-    frame = table.read([*of_x, *of_y, *of_z, *of_groups])
-    if groups is not None:
-        settings = {**settings, "groups": frame[of_groups]}
+    about_rows = about_rows or {}
+    named = columns_about_rows(table, about_rows)
+    # The time may be a confounder as well.
+    own = [name for of, name in named.items() if not (of == "time" and name in of_z)]
+    frame = table.read([*of_x, *of_y, *of_z, *own])
+    settings = {**settings, **about_rows, **{of: frame[[name]] for of, name in named.items()}}
     return Question(table, frame[of_x], frame[of_y], frame[of_z] if of_z else None, settings)
+
+
+def of_rows(
+    groups: str | None, time: str | None, stretch: float | None, within: bool
+) -> dict[str, Any]:
+    """Return what is known of rows, as keywords."""
+    length = "auto" if stretch is None else stretch
+    return {"groups": groups, "time": time, "stretch": length, "within": within}
+
+
+def columns_about_rows(table: Table, about_rows: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns that are named for groups and time; the order of rows is none."""
+    named = {of: about_rows[of] for of in ARGUMENTS if about_rows.get(of) is not None}
+    if is_order_of_rows(named.get("time"), table.names):
+        del named["time"]
+    return named
 
 
 def source_of(file: str) -> str | int:

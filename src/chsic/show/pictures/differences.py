@@ -13,6 +13,7 @@ from chsic.data.column import Column
 from chsic.data.samples import Samples
 from chsic.inference.groups import pairs_between_groups
 from chsic.pairs import nearest_pairs
+from chsic.pairs.nearest_neighbours import nearest_in_categories
 from chsic.show.pictures.style import axis_label, tick_label
 
 MOST = 2_000  # points in each panel
@@ -103,11 +104,12 @@ def differences_picture(
     x_label, y_label, z_label = (axis_label(c.name, is_date=c.is_date) for c in (of_x, of_y, of_z))
     generator = as_generator(rng)
     groups = samples.sampling.groups
-    graph = (
-        nearest_pairs(z, alpha, rng=generator)
-        if groups is None
-        else pairs_between_groups(groups, alpha, lambda a: nearest_pairs(z, a, rng=generator))
-    )
+    if groups is None:
+        graph = nearest_pairs(z, alpha, rng=generator)
+    elif samples.sampling.within:
+        graph = nearest_in_categories(z[:, np.newaxis], groups, alpha, generator)
+    else:
+        graph = pairs_between_groups(groups, alpha, lambda a: nearest_pairs(z, a, rng=generator))
     rows = _some(len(samples), generator)
     pairs = _some(graph.n_pairs, generator)
     # Which sample of a pair is subtracted from which must not depend on z.

@@ -15,7 +15,7 @@ import scipy
 from chsic._util.parallel import blas_on_one_thread
 from chsic._util.progress import Report
 from chsic._util.validate import RNGLike, as_count, as_generator
-from chsic.data.arguments import Data
+from chsic.data.arguments import Data, named_columns
 from chsic.data.samples import (
     Samples,
     arguments,
@@ -24,9 +24,10 @@ from chsic.data.samples import (
     read_arguments,
     require_nan_policy,
 )
-from chsic.data.sampling import ARGUMENTS
+from chsic.data.sampling import ARGUMENTS, ROWS, is_order_of_rows
 from chsic.inference.compare import Question, run_test
 from chsic.inference.settings import Settings
+from chsic.inference.stretches import in_stretches
 from chsic.many.sensitivity import Answered, Sensitivity, along_settings
 from chsic.show.column_summary import summarise
 from chsic.show.pictures.differences import (
@@ -50,6 +51,9 @@ def gather(
     kinds: Mapping[str, str] | None = None,
     nan_policy: str = "raise",
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
+    within: bool = False,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -61,7 +65,7 @@ def gather(
     ----------
     x, y, z : array_like, series or data frame, or names of columns of `data`
         As for `chsic.chsic_test`.
-    data, kinds, nan_policy, groups, n_resamples, workers
+    data, kinds, nan_policy, groups, time, stretch, within, n_resamples, workers
         As for `chsic.chsic_test`.
     rng : None, int or numpy.random.Generator
         Of all random signs. The seed in the settings of the facts repeats the test.
@@ -87,8 +91,9 @@ def gather(
     is_seed = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
     seed = int(rng) if is_seed else int(as_generator(rng).integers(2**32))  # type: ignore[arg-type]
     require_nan_policy(nan_policy)
-    read = read_arguments(arguments(x, y, z, data, groups=groups), kinds)
-    samples = clean_samples(read, nan_policy)
+    read = read_arguments(arguments(x, y, z, data, groups=groups, time=time), kinds)
+    own = clean_samples(read, nan_policy, stretch=stretch, within=within)
+    samples = in_stretches(own, settings)
     step(0, 3)
     rng_of_test = np.random.default_rng(seed)
     question = Question.of(samples, settings)
@@ -97,12 +102,16 @@ def gather(
     step(1, 3)
     ignoring_z = None
     if samples.z:
-        without_z = Samples(samples.x, samples.y, [], sampling=samples.sampling)
+        without_z = Samples(own.x, own.y, [], sampling=own.sampling)  # has stretches of its own
         ignoring_z = run_test(without_z, settings, np.random.default_rng(seed), workers)
     step(2, 3)
     along, n_used = _sensitivity(samples, settings, seed, workers, answered)
     step(3, 3)
-    about_rows = {name: read[name][0].name for name in ARGUMENTS if name in read}
+    about_rows: dict[str, Any] = {of: (read[of][0].name,) for of in ARGUMENTS if of in read}
+    names = () if data is None else named_columns("data", data)
+    if is_order_of_rows(time, names):
+        about_rows["time"] = ROWS
+    about_rows |= {"stretch": stretch, "within": within}
     repeat: dict[str, Any] = {"n_resamples": n_resamples, "workers": workers, "rng": seed}
     return Facts(
         result=result,
@@ -111,7 +120,10 @@ def gather(
         n_for_sensitivity=n_used,
         differences=_differences(samples, seed),
         columns=tuple(
-            summarise(role, column) for role, columns in read.items() for column in columns
+            summarise(role, column)
+            for role, columns in read.items()
+            for column in columns
+            if about_rows.get(role) != ROWS
         ),
         settings={
             "kinds": dict(kinds or {}),

@@ -29,6 +29,9 @@ def write_report(
     kinds: Mapping[str, str] | None = None,
     nan_policy: str = "raise",
     groups: Data = None,
+    time: Data = None,
+    stretch: float | str = "auto",
+    within: bool = False,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -51,7 +54,7 @@ def write_report(
         What was read as no value there, beside NA and its like; for the command that repeats it.
     progress : bool
         Show a progress bar, if standard error is a terminal.
-    kinds, nan_policy, groups, n_resamples, workers, rng
+    kinds, nan_policy, groups, time, stretch, within, n_resamples, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -80,6 +83,9 @@ def write_report(
             kinds=kinds,
             nan_policy=nan_policy,
             groups=groups,
+            time=time,
+            stretch=stretch,
+            within=within,
             n_resamples=n_resamples,
             workers=workers,
             rng=rng,

@@ -7,10 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chsic._util.names import printable
-from chsic.data.sampling import ARGUMENTS
+from chsic.data.sampling import ARGUMENTS, ROWS
 from chsic.inference.result import IndependenceResult
 
-DEFAULTS = {"kinds": {}, "nan_policy": "raise", "n_resamples": 9999, "workers": 1}
+DEFAULTS = {
+    "kinds": {},
+    "nan_policy": "raise",
+    "stretch": "auto",
+    "within": False,
+    "n_resamples": 9999,
+    "workers": 1,
+}
 
 
 def python_call(result: IndependenceResult, settings: Mapping[str, Any]) -> str:
@@ -26,7 +33,7 @@ def python_call(result: IndependenceResult, settings: Mapping[str, Any]) -> str:
     """
     columns = [_columns(result.names[argument]) for argument in "xyz" if result.names[argument]]
     keywords = [
-        f"{name}={_columns((value,)) if name in ARGUMENTS else repr(value)}"
+        f"{name}={_columns(value) if name in ARGUMENTS and value != ROWS else repr(value)}"
         for name, value in settings.items()
         if DEFAULTS.get(name) != value
     ]
@@ -43,8 +50,9 @@ def shell_command(
     result : IndependenceResult
         Whose columns are named.
     settings : mapping
-        Those of the test: ``kinds``, ``nan_policy``, ``n_resamples``, ``rng``, and perhaps the name
-        of the column of ``groups``.
+        Those of the test: ``kinds``, ``nan_policy``, ``n_resamples``, ``rng``, and perhaps the
+        names of the columns of ``groups`` and ``time``, ``stretch`` and ``within``. The time may
+        be ``"rows"``, for their order.
     source : str
         The file of the data.
     missing : sequence of str
@@ -68,7 +76,11 @@ def shell_command(
         for name in result.names[argument]:
             parts += [option, name]
     for name in ARGUMENTS:
-        parts += [f"--{name}", settings[name]] if name in settings else []
+        if name in settings:
+            parts += [f"--{name}", *([ROWS] if settings[name] == ROWS else settings[name])]
+    if settings.get("stretch", "auto") != "auto":
+        parts += ["--stretch", str(settings["stretch"])]
+    parts += ["--within"] if settings.get("within") else []
     for name, kind in settings["kinds"].items():
         parts += ["--categories" if kind == "category" else "--numbers", name]
     for text in missing:

@@ -81,6 +81,18 @@ def test_the_level_holds_where_levels_confound(kind):
     assert chsic.chsic_test(*firms(0)[:3], groups=firms(0)[3]).pvalue < 0.01  # levels relate them
 
 
+def test_two_variables_of_few_values_need_a_z_of_categories():
+    """Of 50 groups of 10, nearly all true nulls were rejected otherwise."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(50), 10)
+    level, z = 2 * rng.normal(size=50)[groups], rng.normal(size=500)
+    x, y = (level + f + rng.normal(size=500) > 0 for f in (np.sin(z), z))
+    with pytest.raises(ValueError, match="within: x and y have few values"):
+        chsic.chsic_test(x, y, z, groups=groups, within=True)
+    classes = np.digitize(z, [-0.5, 0.5]).astype(str)
+    assert chsic.chsic_test(x, y, classes, groups=groups, within=True).n_samples > 400
+
+
 def test_relations_inside_groups_are_seen():
     x, y, z, groups = firms(0, related=0.5)
     assert chsic.chsic_test(x, y, z, groups=groups, within=True).pvalue < 0.01

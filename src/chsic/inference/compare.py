@@ -6,7 +6,9 @@ import dataclasses
 
 import numpy as np
 
+from chsic._util.names import listed
 from chsic._util.parallel import in_order
+from chsic._util.validate import Array
 from chsic.data.copies import number_of_copies
 from chsic.data.samples import Samples
 from chsic.inference import cautions
@@ -40,7 +42,7 @@ from chsic.inference.settings import Settings
 from chsic.inference.stretches import in_stretches
 from chsic.inference.sums import Sums, merge
 from chsic.inference.variable import Variable
-from chsic.pairs.strata import strata_of
+from chsic.pairs.strata import is_discrete, strata_of
 
 THREADS_FROM = 50_000  # samples below which threads cost more than they save
 # Parts in the level of the three default bandwidths given one number (theory.md, eq. 36a): what a
@@ -166,6 +168,8 @@ def compare(
     workers: int = 1,
 ) -> IndependenceResult:
     """Test two planned variables, made from `samples`."""
+    if arrangement.plan.within and not arrangement.plan.in_strata:
+        _require_levels(samples, x.columns, y.columns)
     plan = make_plan(arrangement, settings, x, y, samples)
     if not comparable(plan):
         return decide(plan, None, rng)
@@ -192,6 +196,21 @@ def compare(
     if not echo_of(nearby, x, y, kernel, relation, of_z).is_heard:
         return result
     return _with(result, [cautions.leans_on_regression(**plan.names)])
+
+
+def _require_levels(samples: Samples, *values: Array) -> None:
+    """Raise if levels of groups are not added to x, nor to y, as both have few values.
+
+    How a share changes with z depends on the level of the group, for x and for y alike. Of true
+    nulls of yes and no, 50 groups of 10 whose levels vary much, .98 were rejected.
+    """
+    if all(is_discrete(strata_of(of)) for of in values):
+        both = listed(column.name for column in (*samples.x, *samples.y))
+        raise ValueError(
+            f"within: {both} have few values, to which a level of the group is not added, so that "
+            "it does not cancel; give a z of categories, in classes if need be: rows of equal z "
+            "are compared then, and nothing has to be added."
+        )
 
 
 def _with(result: IndependenceResult, sentences: list[str]) -> IndependenceResult:

@@ -106,6 +106,7 @@ def test_mcmiknn_takes_several_columns_of_z(monkeypatch):
     assert methods.METHODS["mCMIkNN"](x, y, z[:, 0], None) == 0.25
 
 
+@pytest.mark.no_cover
 def test_mcmiknn_finds_that_categories_are_copied():
     pytest.importorskip("citests")
     copied, independent = (sample_of(name, 1, 60, 0) for name in ("cancel", "levels-3"))

@@ -16,6 +16,7 @@ def said(*samples, **settings):
     return ALIKE in " ".join(chsic.chsic_test(*samples, **settings).warnings)
 
 
+@pytest.mark.no_cover
 def test_rows_with_a_memory_are_told_where_they_were_rejected():
     told, rejected = 0, 0
     for seed in range(30):
@@ -35,6 +36,7 @@ def test_rows_of_patients_one_after_the_other_are_told():
     assert not said(x[shuffled], y[shuffled], z[shuffled])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("order", ["none", "z", "x", "changes along z"])
 def test_independent_rows_are_not(order):
     """Of 60, four alarms happen once in 900 times if one in a hundred is false."""

@@ -18,6 +18,7 @@ from tests.measure.engines.cases import GRAPHS, KINDS, agree, columns, graph_of
 TOLERANCES = [1e-3, 1e-6, 1e-9, 1e-12]
 
 
+@pytest.mark.no_cover
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(30, 300),

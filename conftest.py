@@ -16,6 +16,7 @@ NEEDS = {
     "docs/howto/pgmpy.md": "pgmpy",
     "docs/howto/scikit-learn.md": "sklearn",
     "docs/howto/tigramite.md": "tigramite",
+    "docs/rows.md": "statsmodels",
 }
 collect_ignore = [path for path, library in NEEDS.items() if not find_spec(library)]
 # What builds the documentation, and what it leaves there, is not to be imported by tests.

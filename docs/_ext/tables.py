@@ -357,6 +357,69 @@ def defaults(title: str) -> str:
     return _section("calibration/settings.md", title)
 
 
+# --- Rows that depend on each other ---------------------------------------------------------------
+
+# What is said of rows, by the kind of dependence.
+SAID = {"groups": "`groups`", "within": "`groups` and `within`", "time": "`time`"}
+
+
+def dependence() -> str:
+    """Tell level and power where rows depend on each other, with what is known of them."""
+    if not (RESULTS / "dependence.json").exists():
+        return "`python -m benchmarks.dependence` has not measured this yet.\n"
+    made = _json("dependence.json")
+    of = {(row["kind"], *_drawn(row["case"])): row for row in made["rows"]}
+    tables = [_true_nulls(of, kind) for kind in SAID if any(key[0] == kind for key in of)]
+    return "\n".join([*tables, _relations(of), _lengths(of), _where(made["machine"])])
+
+
+def _drawn(case: str) -> tuple[str, str, bool]:
+    """Return what was drawn, the length of stretches, "" if the data told it, and if x is in y."""
+    drawn, _, length = case.removesuffix(", related").partition(", stretch=")
+    return drawn, length, case.endswith(", related")
+
+
+def _true_nulls(of: dict[tuple[str, str, str, bool], dict], kind: str) -> str:
+    rows = [
+        [drawn, f"{row['rate']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}",
+         f"{row['rows taken for independent']:.3f}", f"{row['tests']:,}"]
+        for (own, drawn, length, related), row in of.items()
+        if own == kind and not length and not related
+    ]  # fmt: skip
+    head = ["true nulls rejected", f"with {SAID[kind]}", "95% interval",
+            "rows taken for independent", "tests"]  # fmt: skip
+    return _table(head, rows)
+
+
+def _relations(of: dict[tuple[str, str, str, bool], dict]) -> str:
+    rows = [
+        [drawn, f"with {SAID[kind]}", f"{row['rate']:.2f}",
+         f"{row['low']:.2f} to {row['high']:.2f}", f"{row['tests']:,}"]
+        for (kind, drawn, length, related), row in of.items()
+        if related and not length
+    ]  # fmt: skip
+    return _table(["relations found", "", "share", "95% interval", "tests"], rows)
+
+
+def _lengths(of: dict[tuple[str, str, str, bool], dict]) -> str:
+    """Compare stretches of the length that data tell with the best ones that keep the level."""
+    rates = {key[1:]: row["rate"] for key, row in of.items() if key[0] == "time"}
+    rows = []
+    for drawn in dict.fromkeys(drawn for drawn, length, _ in rates if length):
+        kept = {
+            length: rate
+            for (own, length, related), rate in rates.items()
+            if own == drawn and length and related and rates.get((drawn, length, False), 1) <= KEPT
+        }
+        best = max(kept, key=kept.__getitem__, default="")
+        told = [_rate(rates.get((drawn, "", related))) for related in (False, True)]
+        given = [_rate(rates.get((drawn, best, related)) if best else None) for related in (0, 1)]
+        rows.append([drawn, *told, best or "none", *given])
+    head = ["", "length from the data: true nulls", "relations found"]
+    head += ["best length of those that keep the level", "true nulls", "relations found"]
+    return _table(head, rows)
+
+
 # --- When not to trust it -------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 Python on its pages runs as doctests; scripts of the gallery run when ``make docs`` builds it.
 """
 
+import json
 import re
 import shutil
 from importlib import resources
@@ -90,6 +91,41 @@ def test_tables_of_results_can_be_made(path, tables):
         assert getattr(tables, name)(*([words] if words else [])).strip(), (name, words)
 
 
+def test_dependent_rows_have_tables_once_they_are_measured(tables, tmp_path, monkeypatch):
+    def row(kind, case, rate, **more):
+        return {
+            "kind": kind,
+            "case": case,
+            "tests": 25,
+            "rate": rate,
+            "low": 0.0,
+            "high": 1.0,
+            **more,
+        }
+
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    assert "has not measured this yet" in tables.dependence()
+    ignored = {"rows taken for independent": 0.64}
+    rows = [
+        row("groups", "50 groups of 4", 0.08, **ignored),
+        row("time", "memory 0.9, n = 400", 0.06, **ignored),
+        row("time", "memory 0.9, n = 400, related", 0.48, **ignored),
+        row("time", "memory 0.9, n = 400, stretch=5", 0.2),
+        row("time", "memory 0.9, n = 400, stretch=5, related", 0.9),
+        row("time", "memory 0.9, n = 400, stretch=20", 0.07),
+        row("time", "memory 0.9, n = 400, stretch=20, related", 0.6),
+        row("time", "memory 0.9, n = 400, stretch=40, related", 0.7),  # its level is not known
+    ]
+    machine = {"cores": 2, "processor": "", "python": "3.11", "versions": {}}
+    made = json.dumps({"machine": machine, "rows": rows})
+    (tmp_path / "dependence.json").write_text(made, encoding="utf-8")
+    lines = tables.dependence().splitlines()
+    assert "| 50 groups of 4 | 0.080 | 0.000 to 1.000 | 0.640 | 25 |" in lines
+    assert "| memory 0.9, n = 400 | 0.060 | 0.000 to 1.000 | 0.640 | 25 |" in lines
+    assert "| memory 0.9, n = 400 | with `time` | 0.48 | 0.00 to 1.00 | 25 |" in lines
+    assert "| memory 0.9, n = 400 | 0.06 | 0.48 | 20 | 0.07 | 0.60 |" in lines
+
+
 def test_the_reference_has_all_public_names():
     listed = {
         line.strip()
@@ -154,7 +190,7 @@ def test_pages_ask_no_other_host_and_do_not_complain(pages, browser):
 def test_pages_fit_and_show_pictures_and_formulas(pages, browser, scheme, device, width):
     tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
     ARTEFACTS.mkdir(exist_ok=True)
-    for name in ("index", "trust", "results/level-and-power", "how-it-works", "theory"):
+    for name in ("index", "trust", "rows", "results/level-and-power", "how-it-works", "theory"):
         tab.goto((SITE / f"{name}.html").as_uri())
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
         assert tab.evaluate("[...document.images].every(image => image.naturalWidth > 0)"), name

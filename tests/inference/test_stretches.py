@@ -109,6 +109,15 @@ def test_a_memory_too_long_for_the_data_is_told():
     assert result.n_groups >= 10
 
 
+def test_a_memory_longer_than_series_cuts_none_of_them():
+    rng = np.random.default_rng(0)
+    x, y = np.cumsum(rng.normal(size=(2, 12, 20)), axis=2).reshape(2, -1)
+    firm, year = np.repeat(np.arange(12), 20), np.tile(np.arange(20), 12)
+    result = chsic.hsic_test(x, y, groups=firm, time=year)
+    assert result.n_groups == 12
+    assert "more than a tenth of the time" not in " ".join(result.warnings)
+
+
 @pytest.mark.no_cover
 @pytest.mark.parametrize("kind", ["z", "no z", "levels", "hourly"])
 def test_the_level_holds(kind):

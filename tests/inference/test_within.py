@@ -99,6 +99,15 @@ def test_relations_inside_groups_are_seen():
     assert chsic.hsic_test(x, y, groups=groups, within=True).pvalue < 0.01
 
 
+def test_levels_that_lie_far_apart_hide_nothing():
+    """Without the means of groups, bandwidths would be those of the levels."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 6)
+    (of_x, of_y), (x, noise) = 10 * rng.normal(size=(2, 60))[:, groups], rng.normal(size=(2, 360))
+    y = np.cos(2 * x) + 0.5 * noise
+    assert chsic.hsic_test(of_x + x, of_y + y, groups=groups, within=True).pvalue < 0.01
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -164,12 +164,14 @@ class StratumFit:
 
 
 class StratumAdjustment:
-    """Subtracts the mean of each stratum: a regression on which of them a sample is in."""
+    """Subtracts the mean of each stratum: a regression on which of them a sample is in.
 
-    of_columns = False
+    From columns as well, if asked for: where strata lie far apart, bandwidths would be too wide for
+    what differs inside of them.
+    """
 
-    def __init__(self, strata: Strata) -> None:
-        self._strata = strata
+    def __init__(self, strata: Strata, *, of_columns: bool = False) -> None:
+        self._strata, self.of_columns = strata, of_columns
 
     def fit(self, targets: Columns) -> Plain:
         """Compute the means of strata that are cut."""

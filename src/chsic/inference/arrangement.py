@@ -241,7 +241,8 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         graph, units, strata=strata, folds=_folds(given, units, n), groups=_every_group(given),
         within=given.within,
     )  # fmt: skip
-    return _arranged(given, plan, graph, strata, batches, (StratumAdjustment(strata),))
+    adjustment = StratumAdjustment(strata, of_columns=given.within)
+    return _arranged(given, plan, graph, strata, batches, (adjustment,))
 
 
 def _arranged(

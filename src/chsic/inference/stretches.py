@@ -13,7 +13,7 @@ import numpy as np
 
 from chsic._util.validate import Array, Index
 from chsic.data.samples import Samples
-from chsic.data.sampling import Sampling, Stretches
+from chsic.data.sampling import Sampling, Stretches, numbered
 from chsic.inference.given import Given
 from chsic.inference.learner import describe
 from chsic.inference.settings import Settings
@@ -203,7 +203,10 @@ def _cut(clock: Clock, length: float, unit: str, *, is_cut: bool = False) -> Sam
     if length < SHORTEST and not clock.repeats:
         return Sampling(stretches=Stretches(0.0, is_cut=False, unit=unit))
     length = max(length, 1.0) * clock.unit
-    return Sampling(clock.stretches(length), stretches=Stretches(length, is_cut, unit)).complete()
+    stretches = clock.stretches(length)
+    # Whole series are independent, however long rows of one depend on each other.
+    is_cut = is_cut and int(numbered(stretches).max()) > int(clock.series.max())
+    return Sampling(stretches, stretches=Stretches(length, is_cut, unit)).complete()
 
 
 def _length(samples: Samples, settings: Settings, clock: Clock) -> float:

@@ -168,6 +168,20 @@ def test_relations_are_seen():
     assert chsic.hsic_test(x - np.sin(z), y - z, groups=groups).pvalue < 0.01
 
 
+def test_a_large_group_is_told():
+    x, y, z, groups = patients(0)
+    groups[:80] = 0
+    result = chsic.chsic_test(x, y, z, groups=groups)
+    assert "One group has 40% of all rows" in " ".join(result.warnings)
+
+
+def test_labels_may_be_anything():
+    x, y, z, groups = patients(0)
+    expected = chsic.chsic_test(x, y, z, groups=groups).n_groups
+    for labels in (groups + 2**60, [f"p{k}" if k % 2 else k for k in groups], groups / 3):
+        assert chsic.chsic_test(x, y, z, groups=labels).n_groups == expected
+
+
 def test_few_groups_are_told():
     x, y, z, groups = patients(0, number=12, each=10)
     result = chsic.chsic_test(x, y, z, groups=groups)

@@ -27,7 +27,8 @@ def with_memory(seed, n=400, memory=0.8, related=0.0):
 def test_length_is_that_of_andrews_for_an_autoregressive_series(memory):
     """Times 1.1447 (4 r^2 n / (1 - r^2)^2)^(1/3), r the autocorrelation of products at one step."""
     n, r = 5_000, memory**2
-    length = stretch_length(r ** np.arange(75.0), n)
+    series = memory ** np.arange(75.0)
+    length = stretch_length(series, series, n)
     assert length == pytest.approx(
         LONGER * 1.1447 * (4 * r**2 * n / (1 - r**2) ** 2) ** (1 / 3), rel=0.15
     )
@@ -82,6 +83,49 @@ def test_the_time_may_be_a_column_of_dates_in_any_order():
     assert by_date.stretch == pytest.approx(in_order.stretch, rel=1e-3)
     assert by_date.n_groups == in_order.n_groups
     assert by_date.statistic == pytest.approx(in_order.statistic, rel=1e-6)
+
+
+def test_a_weak_memory_that_lasts_is_seen():
+    """Products of small autocorrelations add up: once, rows were taken for independent."""
+    seen = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        x, y = (0.7 * series(rng, 1_000, 0.95) + rng.normal(size=1_000) for _ in "xy")
+        seen.append(chsic.hsic_test(x, y, time="rows").stretch)
+    assert min(seen) > 10
+
+
+def test_volatility_is_a_memory():
+    seen = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        x, y = (np.exp(series(rng, 800, 0.97)) * rng.normal(size=800) for _ in "xy")
+        seen.append(chsic.hsic_test(x, y, time="rows").stretch)
+    assert np.median(seen) > 10
+
+
+def test_levels_of_series_that_last_make_each_series_a_group():
+    rng = np.random.default_rng(0)
+    sensor, time = np.repeat(np.arange(50), 50), np.tile(np.arange(50), 50)
+    x, y = (rng.normal(size=2_500) + 0.5 * rng.normal(size=50)[sensor] for _ in "xy")
+    assert chsic.hsic_test(x, y, groups=sensor, time=time).n_groups == 50
+    x, y = rng.normal(size=(2, 2_500))
+    assert chsic.hsic_test(x, y, groups=sensor, time=time).n_groups is None
+
+
+def test_rows_of_one_time_are_averaged_to_see_a_memory():
+    rng = np.random.default_rng(0)
+    time = np.repeat(np.arange(200), 5)
+    x, y = (series(rng, 200, 0.8)[time] + rng.normal(size=1_000) for _ in "xy")
+    assert chsic.hsic_test(x, y, time=time).stretch > 4
+
+
+@pytest.mark.parametrize("unit", [1, 1 / 7, 1 / 24, 1e-3, 0.1])
+@pytest.mark.parametrize("start", [0, 1_000])
+def test_the_unit_of_time_does_not_matter(unit, start):
+    time = np.repeat(np.arange(120), 3)
+    x, y = np.random.default_rng(0).normal(size=(2, 120))[:, time]
+    assert chsic.hsic_test(x, y, time=start + time * unit, stretch=unit).n_groups == 120
 
 
 def test_a_length_that_is_given_is_used():
@@ -151,7 +195,13 @@ def test_relations_are_seen():
         ({"time": np.zeros((400, 2))}, ValueError, "time: got 2 columns; one is needed"),
         ({"stretch": 10}, ValueError, "give time as well"),
         ({"time": "rows", "stretch": 0}, ValueError, "stretch: a number above 0 is needed"),
-        ({"time": "rows", "stretch": 500}, ValueError, "all rows are of one group"),
+        (
+            {"time": "rows", "stretch": 500},
+            ValueError,
+            "stretch: 500 is as long as all",
+        ),
+        ({"time": [*range(399), np.inf]}, ValueError, "time"),
+        ({"time": np.exp(np.linspace(0, 600, 400))}, ValueError, "steps from one time"),
     ],
 )
 def test_wrong_times_are_refused(settings, error, message):

@@ -43,6 +43,8 @@ def in_groups(result: Grouped) -> str:
     """
     if result.stretch == "auto":
         return " in stretches of time"
+    if result.stretch == 0:
+        return " that time shows to be independent"
     if not result.n_groups:
         return ""
     if result.within:

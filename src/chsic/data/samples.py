@@ -22,7 +22,13 @@ from chsic.data.arguments import (
     require_usable,
 )
 from chsic.data.column import read_column
-from chsic.data.sampling import ARGUMENTS, INDEPENDENT, Sampling, sampling_arguments
+from chsic.data.sampling import (
+    ARGUMENTS,
+    INDEPENDENT,
+    Sampling,
+    read_about_rows,
+    sampling_arguments,
+)
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message
@@ -220,7 +226,7 @@ def read_arguments(
     cut = {argument: cut_into_columns(argument, values) for argument, values in given.items()}
     names = {name for columns in cut.values() for name, _ in columns}
     kind_of = as_kinds(kinds, [*given, *sorted(names - given.keys())])
-    return {
+    read = {
         argument: [
             read_column(
                 name, raw, kind_of.get(name, None if argument in names else kind_of.get(argument))
@@ -228,7 +234,9 @@ def read_arguments(
             for name, raw in columns
         ]
         for argument, columns in cut.items()
+        if argument not in ARGUMENTS
     }
+    return read | read_about_rows({of: given[of] for of in ARGUMENTS if of in given}, kind_of)
 
 
 def as_kinds(kinds: Mapping[str, str] | None, known: Sequence[str]) -> Mapping[str, str]:

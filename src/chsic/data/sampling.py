@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chsic._util.validate import Array, Index, as_positive
-from chsic.data.arguments import Columns, Data, column_names
+from chsic.data.arguments import Columns, Data, column_names, cut_into_columns
+from chsic.data.column import read_column
 
 ARGUMENTS = ("groups", "time")  # of a test that tell about rows
 ROWS = "rows"  # the time that is the order of rows
@@ -135,7 +136,7 @@ class Sampling:
         >>> import numpy as np
         >>> from chsic.data.sampling import Sampling
         >>> Sampling(np.array([7.0, 3.0, 7.0])).complete().groups
-        array([1, 0, 1])
+        array([0, 1, 0])
         >>> Sampling(np.array([7.0, 3.0, 5.0])).complete().groups is None
         True
         """
@@ -144,6 +145,11 @@ class Sampling:
         numbers = numbered(self.groups)
         n_groups = int(numbers.max()) + 1
         if n_groups == 1 and self.time is None:
+            if self.stretches is not None:
+                raise ValueError(
+                    f"stretch: {self.stretches.length:g} is as long as all of the time; a tenth of "
+                    "it at most tells how much stretches vary."
+                )
             raise ValueError(
                 f"groups: all rows {which}are of one group, so that nothing tells how much they "
                 "vary; leave groups out if rows are independent."
@@ -231,6 +237,27 @@ def is_order_of_rows(time: Data, names: Collection[str]) -> bool:
     return isinstance(time, str) and time == ROWS and ROWS not in names
 
 
+def read_about_rows(about_rows: Mapping[str, Data], kinds: Mapping[str, str]) -> dict[str, Columns]:
+    """Read what `sampling_arguments` returned; groups are labels, whatever their type is.
+
+    Large integers, which numbers of 64 bits would merge, stay apart.
+
+    Examples
+    --------
+    >>> from chsic.data.sampling import read_about_rows
+    >>> [column] = read_about_rows({"groups": [2**60, 2**60 + 1]}, {})["groups"]
+    >>> column.values
+    array([0., 1.])
+    """
+    return {
+        argument: [
+            read_column(name, raw, "category" if argument == "groups" else kinds.get(name))
+            for name, raw in cut_into_columns(argument, values)
+        ]
+        for argument, values in about_rows.items()
+    }
+
+
 def is_name(values: Data) -> bool:
     """Whether a column of the data is named, by text or by its number in an array."""
     return isinstance(values, str | int | np.integer)
@@ -260,14 +287,16 @@ def require_labels(groups: Data, time: Data = None) -> None:
 
 
 def numbered(labels: NDArray[Any]) -> Index:
-    """Replace labels by numbers from 0 on.
+    """Replace labels by numbers from 0 on, as they appear: whatever groups are called.
 
     Examples
     --------
     >>> import numpy as np
     >>> from chsic.data.sampling import numbered
     >>> numbered(np.array([7.0, 3.0, 7.0]))
-    array([1, 0, 1])
+    array([0, 1, 0])
     """
-    numbers: Index = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    return numbers
+    _, first, sorted_numbers = np.unique(labels, return_index=True, return_inverse=True)
+    numbers = np.empty(len(first), np.intp)
+    numbers[np.argsort(first)] = np.arange(len(first))
+    return numbers[sorted_numbers]

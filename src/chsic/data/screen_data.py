@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from chsic._util.names import readable
 from chsic._util.validate import MIN_SAMPLES, require_same_length
-from chsic.data.arguments import Columns, Data, read_columns, require_no_identifier, require_usable
+from chsic.data.arguments import Columns, Data, require_no_identifier, require_usable
 from chsic.data.column import Column, read_column
 from chsic.data.fingerprint import fingerprint
 from chsic.data.samples import as_kinds, require_complete
-from chsic.data.sampling import Sampling
+from chsic.data.sampling import Sampling, read_about_rows
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class ScreenData:
         require_same_length(**{readable(column.name): column.values for column in read})
         rows: dict[str, Columns] = {}
         if read:
-            rows = {of: read_columns(of, values, kind_of) for of, values in about_rows.items()}
+            rows = read_about_rows(about_rows, kind_of)
         for argument, of in rows.items():
             require_same_length(**{"frame": read[0].values, argument: of[0].values})
         if nan_policy == "raise":

@@ -62,6 +62,7 @@ MANY_COLUMNS = 5
 FEW_SAMPLES_A_COLUMN = 10
 FEW_SAMPLES = 30  # of which one may well be far from the others
 FEW_UNITS = 20
+LARGE_GROUP = 0.3  # of all rows: with half of them in one, .12 of true nulls were rejected
 FAR_APART = 0.7  # of the median distance of any two samples
 SOME_PAIRS = 100  # that show at once whether x and y vary together, if they often do
 
@@ -451,6 +452,10 @@ def _partition(z: Array, number: int) -> Units:
 
 
 def _about_units(units: Units, given: Given) -> tuple[str, ...]:
+    sizes = _group_sizes(given)
+    if sizes is not None and len(units) >= FEW_UNITS:
+        share = float(sizes.max() / sizes.sum())
+        return (cautions.large_group(share),) if share > LARGE_GROUP else ()
     if len(units) >= FEW_UNITS:
         return ()
     of_blocks = given.kind == "blocks" and given.settings.unit_size is None

@@ -132,6 +132,21 @@ def few_groups(number: int) -> str:
     )
 
 
+def large_group(share: float) -> str:
+    """Say that one group has many of the rows.
+
+    Examples
+    --------
+    >>> from chsic.inference.cautions import large_group
+    >>> print(large_group(0.5))
+    One group has 50% of all rows: ...
+    """
+    return (
+        f"One group has {share:.0%} of all rows: the others tell little of how much it varies, and "
+        "the p-value may be too small."
+    )
+
+
 def long_memory() -> str:
     """Say that rows depend on each other for too long a time."""
     return (

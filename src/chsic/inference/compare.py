@@ -225,7 +225,7 @@ def _about_rows(
     samples: Samples,
 ) -> list[str]:
     """Say if rows that are taken for independent do not look it."""
-    if arrangement.succession is None or plan.stretches is not None:
+    if arrangement.succession is None:  # it is known how they depend on each other
         return []
     sentences = []
     if copies := number_of_copies([*samples.x, *samples.y, *samples.z]):

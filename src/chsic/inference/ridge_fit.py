@@ -17,7 +17,7 @@ from chsic._util.validate import Array
 from chsic.inference.batches import Batch
 from chsic.inference.restored import restored
 from chsic.inference.steps import Steps
-from chsic.inference.units import unit_products
+from chsic.inference.units import segment_sums
 
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
 
@@ -159,7 +159,9 @@ class RidgeFit:
         assert batch.groups is not None
         xp, groups = namespace(values), batch.groups
         share = beside(values, 1 / groups.sizes[groups.labels])
-        sums = unit_products(groups, xp.ones_like(values[:, :1]), values)
+        sums = segment_sums(
+            xp.take(values, beside(values, groups.order), axis=0), groups.bounds[:-1]
+        )
         return values - xp.take(sums, beside(values, groups.labels), axis=0) * share[:, None], share
 
 

@@ -30,6 +30,10 @@ SHORTEST = 1.5  # unit of time, below which rows are independent
 INSIGNIFICANT = 2.0  # standard deviations of an autocorrelation
 IN_A_ROW = 5  # lags without an autocorrelation, behind which there is none
 MOST_OFFSETS = 1_000  # rows between two of which products are taken
+MOST_STRETCHES = 1e9
+TIE = 1e-6  # of a stretch
+LASTING = 2.5  # standard errors of a level that series have, each its own
+LASTING_SHARE = 0.1  # of the variance of a series that it adds
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -57,6 +61,8 @@ class Clock:
     def of(cls, times: Array, series: Index | None) -> Clock:
         """Sort rows, or say that all have the same time."""
         labels = np.zeros(len(times), np.intp) if series is None else series
+        if not np.isfinite(times).all():
+            raise ValueError("time: some times are infinite; leave their rows out, or mend them.")
         order = np.lexsort([times, labels])
         times, labels = times[order], labels[order]
         steps = np.diff(times)[np.diff(labels) == 0]
@@ -100,20 +106,29 @@ class Clock:
         lasts = self.times[ends] - self.times[starts] + self.unit
         parts = np.maximum(np.round(lasts / length), 1.0)
         since = self.times - self.times[starts][number]
-        part = np.floor(since * (parts / lasts)[number]).astype(np.intp)
+        if not parts.max() < MOST_STRETCHES:
+            raise ValueError(
+                "time: steps from one time to the next differ too much to cut it into stretches; "
+                "check it for times far off, or give stretch."
+            )
+        # Rounding shall not put a time into the stretch before it.
+        part = np.floor(since * (parts / lasts)[number] + TIE).astype(np.intp)
         labels = np.empty(len(part), np.intp)
         labels[self.order] = number * (int(parts.max()) + 1) + part
         return labels
 
     def autocorrelations(self, features: Array) -> Array:
-        """Return those of some features together, at 0, 1, 2, ... units of time."""
-        u = features[self.order] - features.mean(axis=0)
-        place = np.round((self.times - self.times[0]) / self.unit)
+        """Return those of some features together, at 0, 1, 2, ... units of time.
+
+        Rows of the same time are averaged, as it is their sums that stretches are made of.
+        """
+        u, series, times = self._at_each_time(features - features.mean(axis=0))
+        place = np.round((times - times[0]) / self.unit)
         longest = int(len(u) ** 0.5) + IN_A_ROW
         sums, counts = np.zeros(longest + 1), np.zeros(longest + 1)
         for offset in range(1, min(MOST_OFFSETS, len(u))):
             lags = place[offset:] - place[:-offset]
-            near = (lags <= longest) & (lags >= 0) & (self.series[offset:] == self.series[:-offset])
+            near = (lags <= longest) & (lags >= 0) & (series[offset:] == series[:-offset])
             if not near.any():
                 break
             products = np.einsum("ij,ij->i", u[offset:], u[:-offset])[near]
@@ -129,9 +144,48 @@ class Clock:
         autocorrelations: Array = np.interp(lags, lags[known], means[known] / max(square, 1e-300))
         return autocorrelations
 
+    def level(self, features: Array, apart: float) -> tuple[float, float]:
+        """Return what rows of a series that are `apart` have in common, and its score.
 
-def stretch_length(products: Array, duration: float) -> float:
-    """Return how many units of time a stretch has, from the autocorrelations of the products.
+        As a share of their squares, and in standard errors over series.
+        """
+        u, series, times = self._at_each_time(features - features.mean(axis=0))
+        squares = np.einsum("ij,ij->i", u, u)
+        sizes = np.bincount(series)
+        sums = np.stack([np.bincount(series, column) for column in u.T], axis=1)
+        pairs = (sizes * (sizes - 1.0)) / 2
+        products = (np.einsum("ij,ij->i", sums, sums) - np.bincount(series, squares)) / 2
+        for offset in range(1, min(MOST_OFFSETS, len(u))):
+            same = series[offset:] == series[:-offset]
+            near = same & (times[offset:] - times[:-offset] < apart * self.unit)
+            if not near.any():
+                break
+            of = series[offset:][near]
+            own = np.einsum("ij,ij->i", u[offset:], u[:-offset])[near]
+            products -= np.bincount(of, own, minlength=len(sizes))
+            pairs -= np.bincount(of, minlength=len(sizes))
+        error = float(np.sqrt((products**2).sum()))
+        if not (error > 0 and pairs.sum() > 0):
+            return 0.0, 0.0
+        return float(products.sum() / pairs.sum() / squares.mean()), float(products.sum()) / error
+
+    def _at_each_time(self, values: Array) -> tuple[Array, Index, Array]:
+        """Return means of values at every time of a series, its series and its times."""
+        ordered = values[self.order]
+        if not self.repeats:
+            return ordered, self.series, self.times
+        changes = (np.diff(self.times) != 0) | (np.diff(self.series) != 0)
+        starts = np.flatnonzero(np.append(True, changes))
+        sizes = np.diff(np.append(starts, len(ordered)))
+        means = np.add.reduceat(ordered, starts, axis=0) / sizes[:, np.newaxis]
+        return means, self.series[starts], self.times[starts]
+
+
+def stretch_length(of_x: Array, of_y: Array, duration: float) -> float:
+    """Return how many units of time a stretch has, from autocorrelations of x and of y.
+
+    Those of the products are their products. They are looked at as far as both x and y have some
+    that are more than chance: products of two small ones may add up to much.
 
     The bias of a variance that is made of stretches falls with their length, and its own variance
     rises: the rule balances them (Politis and White 2004, Patton, Politis and White 2009;
@@ -141,13 +195,15 @@ def stretch_length(products: Array, duration: float) -> float:
     --------
     >>> import numpy as np
     >>> from chsic.inference.stretches import stretch_length
-    >>> round(stretch_length(0.8 ** np.arange(60.0), 1_000.0), 1)
-    41.7
-    >>> stretch_length(0.0 ** np.arange(60.0), 1_000.0)
+    >>> memory = 0.9 ** np.arange(60.0)
+    >>> round(stretch_length(memory, memory, 1_000.0), 1)
+    47.7
+    >>> stretch_length(memory, 0.0 ** np.arange(60.0), 1_000.0)
     1.0
     """
+    products = of_x * of_y
     bound = INSIGNIFICANT * (np.log10(max(duration, 10.0)) / duration) ** 0.5
-    small = np.abs(products[1:]) < bound
+    small = np.minimum(np.abs(of_x), np.abs(of_y))[1:] < bound
     in_a_row = np.convolve(small, np.ones(IN_A_ROW), mode="valid") == IN_A_ROW
     last = int(np.argmax(in_a_row)) if in_a_row.any() else len(small) // 2
     most = min(2 * last, len(products) - 1)
@@ -182,7 +238,12 @@ def in_stretches(samples: Samples, settings: Settings) -> Samples:
         return dataclasses.replace(samples, sampling=in_given_stretches(sampling))
     clock = Clock.of(sampling.time, sampling.groups)
     longest = clock.duration / FEWEST_STRETCHES
-    length = _length(samples, settings, clock)
+    length, lasts = _length(samples, settings, clock)
+    if lasts:  # no stretch is long enough, but series are
+        whole = float(np.ptp(sampling.time)) + clock.unit
+        stretches = Stretches(whole, is_cut=False, unit=sampling.unit)
+        known = Sampling(sampling.groups, stretches=stretches).complete()
+        return dataclasses.replace(samples, sampling=known)
     known = _cut(clock, min(length, longest), sampling.unit, is_cut=length > longest)
     return dataclasses.replace(samples, sampling=known)
 
@@ -209,8 +270,8 @@ def _cut(clock: Clock, length: float, unit: str, *, is_cut: bool = False) -> Sam
     return Sampling(stretches, stretches=Stretches(length, is_cut, unit)).complete()
 
 
-def _length(samples: Samples, settings: Settings, clock: Clock) -> float:
-    """Return the length of a stretch in units of time.
+def _length(samples: Samples, settings: Settings, clock: Clock) -> tuple[float, bool]:
+    """Return the length of a stretch in units of time, and whether series have lasting levels.
 
     First that of x and y as they are, which what z explains of them makes longer: a regression that
     is cross-validated by such stretches does not follow noise. Then that of what it leaves.
@@ -224,22 +285,40 @@ def _length(samples: Samples, settings: Settings, clock: Clock) -> float:
     both = zip("xy", (samples.x, samples.y), settings.kernels, strict=True)
     x, y = (alone.variable(*of) for of in both)
     # Columns are what a wide kernel sees; squares may have a memory where they have none.
-    of_x, of_y = ([one.clipped, describe(one)] for one in (x, y))
+    of_x, of_y = ([one.clipped, describe(one), one.clipped**2] for one in (x, y))
 
     def length(of_x: list[Array], of_y: list[Array]) -> float:
         lengths = []
         for u, v in zip(of_x, of_y, strict=True):
-            products = window.autocorrelations(u) * window.autocorrelations(v)
-            lengths.append(stretch_length(products, duration))
+            both = window.autocorrelations(u), window.autocorrelations(v)
+            lengths.append(stretch_length(*both, duration))
         return max(lengths)
 
     first = length(of_x, of_y)
-    if first < SHORTEST or not samples.z:
-        return first
+    lasts = _lasts(window, of_x, of_y, first)
+    if (first < SHORTEST and not lasts) or not samples.z:
+        return first, lasts
     first = min(first, duration / FEWEST_STRETCHES)
     stretches = Sampling(window.stretches(first * window.unit)).complete()
+    if lasts:
+        stretches = dataclasses.replace(samples.sampling, time=None).complete()
     given = Given.of(samples.z, Settings(), ordered=False, sampling=stretches)
-    return length(*([_residuals(own, given) for own in of] for of in (of_x, of_y)))
+    left_x, left_y = ([_residuals(own, given) for own in of] for of in (of_x, of_y))
+    second = length(left_x, left_y)
+    return second, _lasts(window, left_x, left_y, second)
+
+
+def _lasts(window: Clock, of_x: list[Array], of_y: list[Array], length: float) -> bool:
+    """Whether x and y have levels that differ from series to series as long as they last."""
+    n_series = int(window.series.max()) + 1
+    if n_series < FEWEST_STRETCHES:
+        return False
+    apart, each = 2 * length, len(window.times) / n_series
+    for u, v in zip(of_x, of_y, strict=True):
+        (of_u, score_u), (of_v, score_v) = window.level(u, apart), window.level(v, apart)
+        if min(score_u, score_v) > LASTING and each * of_u * of_v > LASTING_SHARE:
+            return True
+    return False
 
 
 def _residuals(features: Array, given: Given) -> Array:

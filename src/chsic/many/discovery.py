@@ -25,7 +25,6 @@ from chsic.data.arguments import (
     MOST_LEVELS,
     Data,
     named_columns,
-    read_columns,
     require_usable,
 )
 from chsic.data.column import Column, read_column
@@ -36,7 +35,7 @@ from chsic.data.samples import (
     require_complete,
     require_nan_policy,
 )
-from chsic.data.sampling import Sampling, is_name, sampling_arguments
+from chsic.data.sampling import Sampling, is_name, read_about_rows, sampling_arguments
 from chsic.inference.arrangement import (
     Arrangement,
     arrange,
@@ -152,7 +151,7 @@ class Discovery:
         raw = named_columns("data", data)
         given = as_kinds(kinds, list(raw))
         about_rows = sampling_arguments("data", raw, groups=groups, time=time)
-        rows = {of: read_columns(of, values, given) for of, values in about_rows.items()}
+        rows = read_about_rows(about_rows, given)
         for name in (groups, time):
             if is_name(name):
                 raw.pop(str(name), None)

@@ -299,7 +299,7 @@ def test_groups_are_told_as_in_the_terminal(tmp_path, command):
     for sentence in (
         "200 rows, 1 of them left out for missing values, in 50 groups. From",
         "samples199 in 50 groups",
-        "patientgroupsnumber150 groups",
+        "patientgroupscategory150 groups",
         "It assumes that rows of different groups are independent of each other",
         "df['z'], nan_policy='omit', groups=df['patient'], rng=0)",
         "--given z --groups patient --nan-policy omit",

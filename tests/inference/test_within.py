@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom
 
 import chsic
+from chsic.inference.batches import Batch
 from chsic.inference.clusters import Clusters
 from chsic.inference.ridge import Ridge
 
@@ -35,6 +36,30 @@ def test_a_regression_within_groups_is_that_with_an_indicator_of_each():
     np.testing.assert_allclose(fitted.residuals, x - hat @ x, atol=1e-8)
     left = np.eye(200) - hat
     np.testing.assert_allclose(fitted.noise, (left**2).sum(axis=1), atol=1e-8)
+
+
+def test_some_rows_are_of_whole_groups():
+    rng = np.random.default_rng(0)
+    labels = rng.permutation(np.repeat(np.arange(400), rng.integers(1, 6, 400)))
+    rows = Clusters(labels, within=True).some_rows(300)
+    assert 290 <= len(rows) <= 300
+    assert not {*labels[rows]} & {*np.delete(labels, rows)}
+
+
+def test_a_regression_on_some_rows_sees_what_groups_have_left(monkeypatch):
+    """Rows drawn one by one were alone in their groups: nothing was left to choose a width by."""
+    rng = np.random.default_rng(0)
+    labels, z = np.repeat(np.arange(1_000), 2), rng.normal(size=(2_000, 1))
+    signal = np.sin(4 * z)
+    x = signal + 3 * rng.normal(size=(1_000, 1))[labels] + 0.3 * rng.normal(size=(2_000, 1))
+    clusters = Clusters(labels, within=True)
+    monkeypatch.setattr("chsic.inference.ridge.LARGEST_FIT", 300)
+    monkeypatch.setattr("chsic.inference.ridge.WIDTH_SAMPLES", 100)
+    ridge = Ridge(z, groups=clusters)
+    fit = ridge.fit(x[ridge.rows]).fit
+    batch = Batch.at(slice(0, 2_000), z=z, groups=clusters.units)
+    residuals, _ = fit.residuals(signal, batch)
+    assert residuals.var() < 0.05 * clusters.less_means(signal).var()
 
 
 def test_levels_of_groups_change_nothing():

@@ -9,7 +9,7 @@ import numpy as np
 
 from chsic._util.arrays import Rows
 from chsic._util.validate import Array, Index
-from chsic.inference.units import Units
+from chsic.inference.units import Units, means_at_samples
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,5 +56,15 @@ class Clusters:
         """
         if not self.within:
             return values
-        less: Array = values - self.units.means(values)[self.units.labels]
+        less: Array = values - means_at_samples(self.units, values)
         return less
+
+    def some_rows(self, number: int) -> Index:
+        """Return the rows of whole groups, about as many as are wanted, drawn with a fixed seed.
+
+        Rows drawn one by one would be alone in their groups, and nothing is left of such a row.
+        """
+        drawn = np.random.default_rng(0).permutation(len(self.units))
+        fits = int(np.searchsorted(np.cumsum(self.units.sizes[drawn]), number, side="right"))
+        rows, _ = self.units.some(drawn[: max(fits, 1)])
+        return np.sort(rows)

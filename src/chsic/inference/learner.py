@@ -65,7 +65,10 @@ class Learner:
     def __init__(self, z: Array, groups: Clusters | None = None) -> None:
         self._z, self._groups = z, groups
         self._plain = Ridge(z, groups=groups).shared()
-        self._few, self._many = some_rows(z, METRIC_SAMPLES), some_rows(z, STEP_SAMPLES)
+        self._few, self._many = (
+            some_rows(z, METRIC_SAMPLES, groups),
+            some_rows(z, STEP_SAMPLES, groups),
+        )
         several = z.shape[1] > 1
         self._few_plain = self._plain.at(self._few).shared() if several else None
         self._many_plain = self._plain.at(self._many).shared()

@@ -16,7 +16,7 @@ from array_api_compat import array_namespace
 from chsic._util.namespaces import as_numpy, beside
 from chsic._util.validate import Array
 from chsic.inference.batches import StratumRows
-from chsic.inference.units import Units, segment_sums
+from chsic.inference.units import Units, means_at_samples
 
 SMALLEST_NOISE = 0.1  # share of variance that a fit is taken to leave at least
 
@@ -86,9 +86,6 @@ def restored_in_strata(residuals: Any, strata: StratumRows, groups: Units) -> An
     _, labels = np.unique(strata.labels * len(groups) + groups.labels, return_inverse=True)
     own = Units.of(labels)
     sizes = beside(residuals, own.sizes[labels].astype(np.float64))
-    sums = segment_sums(xp.take(residuals, beside(residuals, own.order), axis=0), own.bounds[:-1])
-    means = xp.take(sums, beside(residuals, labels), axis=0)
-    means = means / sizes[:, None]
     left = 1 - sizes / beside(residuals, strata.sizes[strata.labels].astype(np.float64))
     root = xp.clip(left, min=SMALLEST_NOISE) ** -0.5
-    return residuals + (root - 1)[:, None] * means
+    return residuals + (root - 1)[:, None] * means_at_samples(own, residuals)

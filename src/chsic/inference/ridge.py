@@ -115,7 +115,7 @@ class Ridge:
         self._none = Steps(np.eye(z.shape[1]))
         self.steps = self._none if steps is None else steps
         z = z if metric is None else z @ metric
-        self.rows: Rows = some_rows(z, LARGEST_FIT)
+        self.rows: Rows = some_rows(z, LARGEST_FIT, groups)
         self._fits_all = isinstance(self.rows, slice)
         self._centre = z[self.rows].mean(axis=0)
         self._scale = typical_distance(z - self._centre) if scale is None else scale
@@ -123,7 +123,7 @@ class Ridge:
         self._fitted_groups = None if groups is None else groups.rows(self.rows)
         self._line = Line.of(self._z)
         self._widths = self._all_widths()
-        self._width_rows = some_rows(self._z, WIDTH_SAMPLES)
+        self._width_rows = some_rows(self._z, WIDTH_SAMPLES, self._fitted_groups)
         self._bases: dict[float, _Made] = {}  # of widths, without steps
         self._stepped: dict[float, _Made] = {}  # and with them
         self._cross_validations: dict[Directions, LeftOut] = {}
@@ -458,11 +458,16 @@ def choose_landmarks(z: Array, rank: int) -> Landmarks:
     return fit_landmarks(z, gaussian, LANDMARK_ACCURACY, rank, LANDMARK_CANDIDATES)[0]
 
 
-def some_rows(z: Array, number: int) -> Rows:
-    """Return all rows, or as many as are wanted: drawn with a fixed seed, and the extremes."""
+def some_rows(z: Array, number: int, groups: Clusters | None = None) -> Rows:
+    """Return all rows, or as many as are wanted: drawn with a fixed seed, and the extremes.
+
+    If groups have levels of their own, whole groups are drawn.
+    """
     n = len(z)
     if n <= number:
         return slice(None)
+    if groups is not None and groups.within:
+        return groups.some_rows(number)
     ends = np.concatenate([z.argmin(axis=0), z.argmax(axis=0)])[: number // 2]
     drawn = np.random.default_rng(0).choice(n, number - len(ends), replace=False, shuffle=False)
     return sorted_unique(np.concatenate([drawn, ends]))

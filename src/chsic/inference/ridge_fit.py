@@ -17,7 +17,7 @@ from chsic._util.validate import Array
 from chsic.inference.batches import Batch
 from chsic.inference.restored import restored
 from chsic.inference.steps import Steps
-from chsic.inference.units import segment_sums
+from chsic.inference.units import means_at_samples
 
 LARGEST_LINE = 0.3  # of n that the line, which is not penalised, may spend
 
@@ -157,12 +157,8 @@ class RidgeFit:
     def _less_means(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Subtract means of groups; also the share of each sample in the mean of its group."""
         assert batch.groups is not None
-        xp, groups = namespace(values), batch.groups
-        share = beside(values, 1 / groups.sizes[groups.labels])
-        sums = segment_sums(
-            xp.take(values, beside(values, groups.order), axis=0), groups.bounds[:-1]
-        )
-        return values - xp.take(sums, beside(values, groups.labels), axis=0) * share[:, None], share
+        share = beside(values, 1 / batch.groups.sizes[batch.groups.labels])
+        return values - means_at_samples(batch.groups, values), share
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

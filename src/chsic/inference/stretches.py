@@ -23,8 +23,9 @@ MOST_ROWS = 20_000  # whose residuals are looked at, in windows
 WINDOWS = 10
 FEWEST_STRETCHES = 10
 # A variance is best known with shorter stretches than a test needs to keep its level (Sun, Phillips
-# and Jin 2008). Once, 1.5 and 2 times as long, 2,000 samples of memory .9: .08, .075, .045 of true
-# nulls were rejected; and of 400 samples with a weak relation .61, .54 and .45.
+# and Jin 2008). With memory .9 and 400 samples the rule alone gives 18: stretches of 15, 20 and 30
+# rejected .10, .06 and .05 of 175 true nulls (`benchmarks/dependence.py`), and found .54, .57 and
+# .48 of 150 relations.
 LONGER = 1.5
 SHORTEST = 1.5  # unit of time, below which rows are independent
 INSIGNIFICANT = 2.0  # standard deviations of an autocorrelation

@@ -120,6 +120,14 @@ def unit_sums(units: Units, values: Any) -> Any:
     return segment_sums(ordered, units.bounds[:-1])
 
 
+def means_at_samples(units: Units, values: Any) -> Any:
+    """Return for each sample the mean of its unit."""
+    xp = array_namespace(values)
+    sums = segment_sums(xp.take(values, beside(values, units.order), axis=0), units.bounds[:-1])
+    means = sums / beside(values, units.sizes[:, np.newaxis].astype(np.float64))
+    return xp.take(means, beside(values, units.labels), axis=0)
+
+
 def segment_sums(values: Any, starts: Index) -> Any:
     """Add up rows from each start to the next, in any array namespace."""
     if isinstance(values, np.ndarray):

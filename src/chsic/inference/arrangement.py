@@ -24,10 +24,11 @@ from chsic.inference.confounder import Confounder
 from chsic.inference.echo import Nearby
 from chsic.inference.fit_effects import FitEffects
 from chsic.inference.given import Given
-from chsic.inference.groups import apart, groups_as_units, pairs_between_groups
+from chsic.inference.groups import groups_as_units
 from chsic.inference.interactions import Interactions
 from chsic.inference.learner import Learned
 from chsic.inference.metric import join_metrics
+from chsic.inference.pairing import choose_pairs
 from chsic.inference.permutation_law import MOST_STRATA
 from chsic.inference.plan import Conditioning, UnitKernel
 from chsic.inference.ridge import RidgeAdjustment
@@ -44,18 +45,12 @@ from chsic.inference.units import (
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import kernel_matrix
-from chsic.pairs import PairGraph, closest_pairs
-from chsic.pairs.blocks import blocks_in_space, blocks_on_line, complete_in_blocks
-from chsic.pairs.closest_kdtree import closest_in_space
-from chsic.pairs.graph import count_pairs, max_pairs, some_pairs
+from chsic.pairs import PairGraph
+from chsic.pairs.blocks import complete_in_blocks
+from chsic.pairs.graph import some_pairs
 from chsic.pairs.joint_variation import differ_in_both, vary_together
-from chsic.pairs.nearest_neighbours import nearest_in_categories, nearest_in_space, nearest_on_line
 from chsic.pairs.strata import SMALLEST_STRATUM
 
-ALPHA_ON_LINE = (12.0, 48.0)  # at least and at most, a quarter of the samples between
-ALPHA_IN_SPACE = 24.0
-FEW_NEIGHBOURS = 4.0  # where a regression misses something
-BLOCK_SIZE = 8  # of pairs="blocks"
 NARROW, WIDE = 0.5, 2.0  # widths of kernels on z between units, in median distances
 UNRELATED = 1e-6  # kernel on z between units below which they are unrelated
 MANY_COLUMNS = 5
@@ -152,7 +147,7 @@ def arrange(
         scaled = scaled @ join_metrics([one.turn for one in learned])  # theory.md, eq. 12
         distance = typical_distance(scaled) or 1.0
     line = _line(z) if z.on_line else None
-    graph = _choose_pairs(given, scaled, line, np.random.default_rng(0), closely)  # orders ties
+    graph = choose_pairs(given, scaled, line, np.random.default_rng(0), closely)  # orders ties
     number = number_of_units(n, settings.unit_size)  # which hold whole blocks of pairs="blocks"
     grouped = given.groups is not None
     if given.groups is None:
@@ -373,65 +368,6 @@ def ridge_adjustment(given: Given, learned: Learned) -> RidgeAdjustment:
     return RidgeAdjustment(learned.ridge, given.confounder.scaled, groups)
 
 
-def compares_closely(learned: Sequence[Learned]) -> bool:
-    """Tell whether what the regression of any variable misses asks for few neighbours."""
-    return any(one.misses for one in learned)
-
-
-def default_alpha(n: int, d: int, closely: bool) -> float:
-    """Return how many neighbours a sample is paired with by default."""
-    if closely:
-        return FEW_NEIGHBOURS
-    least, most = ALPHA_ON_LINE
-    return min(float(np.clip(n // 4, least, most)) if d == 1 else ALPHA_IN_SPACE, n - 1)
-
-
-def _choose_pairs(
-    given: Given, scaled: Array, line: Index | None, rng: np.random.Generator, closely: bool
-) -> PairGraph:
-    settings, z = given.settings, given.confounder
-    assert z is not None
-    if isinstance(settings.pairs, PairGraph):
-        return settings.pairs
-    n = len(scaled)
-    if settings.pairs == "blocks":
-        size = BLOCK_SIZE if settings.block_size is None else settings.block_size
-        if not 2 <= size <= n // 2:
-            raise ValueError(
-                f"block_size: pairs='blocks' needs between 2 and n / 2 = {n // 2} samples in a "
-                f"block, got {size}."
-            )
-        on_line = scaled.shape[1] == 1
-        cut = (
-            blocks_on_line(scaled[:, 0], size, rng)
-            if on_line
-            else blocks_in_space(scaled, size, rng)
-        )
-        return apart(complete_in_blocks(cut), given.groups)
-    default = default_alpha(n, z.numbers.shape[1], closely)
-    alpha = default if settings.alpha is None else settings.alpha
-    count = count_pairs(n, alpha)
-    if settings.pairs == "closest":
-        if scaled.shape[1] == 1 or count == max_pairs(n):
-            return apart(closest_pairs(scaled, alpha, rng=rng), given.groups)
-        i, j = closest_in_space(scaled, np.ones(scaled.shape[1]), count, rng)
-        closest = PairGraph.from_listed(np.minimum(i, j), np.maximum(i, j), n)
-        return apart(closest, given.groups)
-
-    def nearest(reach: float) -> PairGraph:
-        if line is not None:
-            return nearest_on_line(line, reach, z.categories)
-        if z.categories is not None:
-            return nearest_in_categories(scaled, z.categories, reach, rng)
-        return nearest_in_space(scaled, reach, rng)
-
-    return (
-        nearest(alpha)
-        if given.groups is None or given.within
-        else pairs_between_groups(given.groups, alpha, nearest)
-    )
-
-
 def _choose_units(
     scaled: Array, line: Index | None, graph: PairGraph, number: int, whole_blocks: bool
 ) -> Units:
@@ -453,14 +389,14 @@ def _partition(z: Array, number: int) -> Units:
 
 def _about_units(units: Units, given: Given) -> tuple[str, ...]:
     sizes = _group_sizes(given)
-    if sizes is not None and len(units) >= FEW_UNITS:
+    if sizes is not None:
+        if len(units) < FEW_UNITS:
+            return (cautions.few_groups(len(units)),)
         share = float(sizes.max() / sizes.sum())
         return (cautions.large_group(share),) if share > LARGE_GROUP else ()
     if len(units) >= FEW_UNITS:
         return ()
     of_blocks = given.kind == "blocks" and given.settings.unit_size is None
-    if given.groups is not None:
-        return (cautions.few_groups(len(units)),)
     remedy = "block_size" if of_blocks else "unit_size"
     return (cautions.few_signs(len(units), None if units.sizes.max() == 1 else remedy),)
 

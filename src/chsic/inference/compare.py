@@ -12,7 +12,7 @@ from chsic._util.validate import Array
 from chsic.data.copies import number_of_copies
 from chsic.data.samples import Samples
 from chsic.inference import cautions
-from chsic.inference.arrangement import Arrangement, arrange, compares_closely
+from chsic.inference.arrangement import Arrangement, arrange
 from chsic.inference.batches import Batch
 from chsic.inference.contribute import (
     Rows,
@@ -27,6 +27,7 @@ from chsic.inference.echo import echo_of
 from chsic.inference.given import Given
 from chsic.inference.learner import Learned
 from chsic.inference.null import table_probability
+from chsic.inference.pairing import compares_closely
 from chsic.inference.plan import (
     Along,
     Conditioning,

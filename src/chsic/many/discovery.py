@@ -39,12 +39,12 @@ from chsic.data.sampling import Sampling, is_name, read_about_rows, sampling_arg
 from chsic.inference.arrangement import (
     Arrangement,
     arrange,
-    compares_closely,
     ridge_adjustment,
 )
 from chsic.inference.compare import compare, remember, run_test
 from chsic.inference.given import Given
 from chsic.inference.learner import Learned
+from chsic.inference.pairing import compares_closely
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
 from chsic.inference.result import IndependenceResult

@@ -13,8 +13,9 @@ from chsic._util.parallel import blas_on_one_thread
 from chsic._util.validate import RNGLike, as_count, as_generator, as_numbers
 from chsic.data.arguments import Data
 from chsic.data.samples import Samples, read_samples
-from chsic.inference.arrangement import Arrangement, default_alpha
+from chsic.inference.arrangement import Arrangement
 from chsic.inference.compare import Question, compare
+from chsic.inference.pairing import default_alpha
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import MULTIPLES, TOL, Multiples
 from chsic.inference.result import IndependenceResult, later

@@ -71,7 +71,7 @@ def test_noise_of_groups_is_restored():
     directions = np.linalg.qr(rng.normal(size=(120, 8)))[0]
     shrinkage = rng.random(8)
     fit = np.eye(120) - directions @ np.diag(shrinkage) @ directions.T
-    noise = restored(fit, directions, shrinkage**2 - 2 * shrinkage, groups)
+    noise = restored(fit, directions, np.diag(shrinkage**2 - 2 * shrinkage), groups)
     for k in range(len(groups)):
         of_group = noise[labels == k]
         np.testing.assert_allclose(of_group @ of_group.T, np.eye(len(of_group)), atol=1e-10)

@@ -1,4 +1,4 @@
-"""What a result tells of groups of rows, in words."""
+"""What a result tells of groups and weights of rows, in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Grouped(Protocol):
-    """A result that tells which rows may depend on each other, or are compared."""
+    """A result that tells which rows may depend on each other, are compared, or weigh more."""
 
     @property
     def n_groups(self) -> int | None:
@@ -24,9 +24,13 @@ class Grouped(Protocol):
     def within(self) -> bool:
         """Whether rows are compared with those of their group alone."""
 
+    @property
+    def n_effective(self) -> float | None:
+        """As many rows of equal weight say as much; None if all rows weigh the same."""
+
 
 def in_groups(result: Grouped) -> str:
-    """Write " in 50 groups", or nothing if rows are independent.
+    """Write " in 50 groups", and whether rows have weights; nothing if neither is so.
 
     Examples
     --------
@@ -40,7 +44,18 @@ def in_groups(result: Grouped) -> str:
     ' in 2 stretches of 7 days'
     >>> in_groups(SimpleNamespace(**Sampling([0, 0, 1, 1], within=True).facts))
     ' compared inside 2 groups'
+    >>> import numpy as np
+    >>> in_groups(SimpleNamespace(**Sampling(weights=np.array([1.0, 1.0, 2.0])).facts))
+    ' weighted (as good as 3 of equal weight)'
     """
+    grouped = _in_groups(result)
+    if result.n_effective is None:
+        return grouped
+    comma = "," if grouped else ""
+    return f"{grouped}{comma} weighted (as good as {result.n_effective:.0f} of equal weight)"
+
+
+def _in_groups(result: Grouped) -> str:
     if result.stretch == "auto":
         return " in stretches of time"
     if result.stretch == 0:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chsic._util.errors import input_error, nan_policy_setting
 from chsic._util.names import did_you_mean
@@ -29,6 +30,7 @@ from chsic.data.sampling import (
     read_about_rows,
     sampling_arguments,
 )
+from chsic.data.weights import copies_in_groups
 
 NAN_POLICIES = ("raise", "omit", "level")
 MOST_NAMED = 10  # columns in a message
@@ -65,6 +67,23 @@ class Samples:
         return Samples(x, y, z, self.n_omitted, self.sampling.rows(rows))
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows as they were given: samples, and copies that were merged with them."""
+        copies = self.sampling.copies
+        return len(self) if copies is None else int(copies.sum())
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups, one for each sample that has copies; None if rows are independent."""
+        alone = self.sampling.groups is None and self.sampling.copies is not None
+        return len(self) if alone else self.sampling.n_groups
+
+    @property
+    def n_effective(self) -> float | None:
+        """As many rows of equal weight say as much; None if all rows weigh the same."""
+        return self.sampling.n_effective
+
+    @property
     def kinds(self) -> dict[str, str]:
         """Of each column, by its name: ``"number"``, ``"date"`` or ``"category"``."""
         return {column.name: column.described for column in (*self.x, *self.y, *self.z)}
@@ -83,6 +102,7 @@ def read_samples(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
 ) -> Samples:
     """Read the samples of a test.
 
@@ -107,6 +127,8 @@ def read_samples(
         For how long rows depend on each other.
     within : bool
         Whether rows are compared with those of their group alone.
+    weights : array_like or name of a column of `data`, optional
+        How many rows of the population each row stands for.
 
     Returns
     -------
@@ -120,7 +142,7 @@ def read_samples(
     (4, 1)
     """
     require_nan_policy(nan_policy)
-    given = arguments(x, y, z, data, groups=groups, time=time)
+    given = arguments(x, y, z, data, groups=groups, time=time, weights=weights)
     read = read_arguments(given, kinds)
     return clean_samples(read, nan_policy, any_levels, stretch, within)
 
@@ -147,9 +169,16 @@ def clean_samples(
 
 
 def arguments(
-    x: Data, y: Data, z: Data, data: Data = None, *, groups: Data = None, time: Data = None
+    x: Data,
+    y: Data,
+    z: Data,
+    data: Data = None,
+    *,
+    groups: Data = None,
+    time: Data = None,
+    weights: Data = None,
 ) -> dict[str, Data]:
-    """Return what was given for x, y, z, groups and time; with `data`, the columns that they name.
+    """Return what was given for x, y, z and about rows; with `data`, the columns that are named.
 
     Examples
     --------
@@ -168,14 +197,17 @@ def arguments(
         def n() -> int:
             return len(cut_into_columns("x", x)[0][1])
 
-        return given | sampling_arguments("data", None, groups=groups, time=time, n=n)
+        about_rows = sampling_arguments(
+            "data", None, groups=groups, time=time, weights=weights, n=n
+        )
+        return given | about_rows
     raw = named_columns("data", data)
     names = {argument: column_names(argument, value, raw) for argument, value in given.items()}
     for argument in ("x", "y"):
         if not names[argument]:
             raise ValueError(f"{argument}: no column was named; name at least one.")
     named = {argument: {name: raw[name] for name in of} for argument, of in names.items() if of}
-    return named | sampling_arguments("data", raw, groups=groups, time=time)
+    return named | sampling_arguments("data", raw, groups=groups, time=time, weights=weights)
 
 
 def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samples:
@@ -206,6 +238,7 @@ def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samp
             )
         read = {a: [column.rows(~missing) for column in of] for a, of in read.items()}
         sampling = sampling.rows(~missing)
+    read, sampling = rows_that_count(read, sampling)
     sampling = sampling.complete()
     for argument, columns in read.items():
         # Categories of z are compared, and need no column each.
@@ -214,6 +247,61 @@ def complete_samples(samples: Samples, any_levels: Collection[str] = ()) -> Samp
         )
     n_omitted = samples.n_omitted + int(missing.sum())
     return Samples(read["x"], read["y"], read.get("z", []), n_omitted, sampling)
+
+
+def rows_that_count(
+    read: Mapping[str, Columns], sampling: Sampling
+) -> tuple[dict[str, Columns], Sampling]:
+    """Return rows of a weight above zero, those merged that are equal in one group.
+
+    Weights of merged rows add up: a row of weight 3 and three copies of it in one group are the
+    same then. Rows that are equal without being of one group are independent, and stay apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.column import Column
+    >>> from chsic.data.samples import rows_that_count
+    >>> from chsic.data.sampling import Sampling
+    >>> x = Column("x", "number", np.array([1.0, 2.0, 1.0, 3.0, 4.0]))
+    >>> known = Sampling(np.array([0, 1, 0, 2, 3]), weights=np.array([1.0, 1.0, 2.0, 1.0, 0.5]))
+    >>> read, merged = rows_that_count({"x": [x]}, known)
+    >>> read["x"][0].values, merged.weights
+    (array([1., 2., 3., 4.]), array([3. , 1. , 1. , 0.5]))
+    """
+    read, weightless = dict(read), sampling.weightless
+    if weightless is not None:
+        if (~weightless).sum() < MIN_SAMPLES:
+            raise ValueError(
+                f"weights: {(~weightless).sum()} of {len(weightless)} rows have a weight above 0, "
+                f"at least {MIN_SAMPLES} are needed."
+            )
+        read, sampling = _rows_of(read, ~weightless), sampling.some(~weightless)
+    if sampling.groups is None or sampling.time is not None or sampling.stretches is not None:
+        return read, sampling
+    values = [column.values for of in read.values() for column in of]
+    merged = copies_in_groups(values, sampling.groups)
+    if merged is None or len(merged[0]) < MIN_SAMPLES:
+        return read, sampling
+    if sampling.within and copies_in_groups([of[merged[0]] for of in values]) is not None:
+        return read, sampling  # few values, of which a group has the same ones more than once
+    first, numbers = merged
+    weights = np.bincount(numbers, sampling.weights).astype(np.float64)
+    copies = np.bincount(numbers, sampling.copies).astype(np.intp)
+    sampling = dataclasses.replace(sampling.some(first), weights=weights, copies=copies)
+    return _rows_of(read, first), sampling
+
+
+def _rows_of(read: Mapping[str, Columns], rows: Index | NDArray[np.bool_]) -> dict[str, Columns]:
+    return {
+        argument: [
+            dataclasses.replace(column, values=column.values[rows])
+            if column.has_gaps
+            else column.rows(rows)
+            for column in of
+        ]
+        for argument, of in read.items()
+    }
 
 
 def read_arguments(

@@ -1,6 +1,7 @@
 """How rows were sampled, beside what was measured: groups of rows that may depend on each other.
 
-And times, as rows may depend on each other the less the longer ago.
+And times, as rows may depend on each other the less the longer ago; and weights, as a row may stand
+for many others of a population, and another for few.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 from chsic._util.validate import Array, Index, as_positive
 from chsic.data.arguments import Columns, Data, column_names, cut_into_columns
 from chsic.data.column import read_column
+from chsic.data.weights import effective_number, relative, require_weights
 
-ARGUMENTS = ("groups", "time")  # of a test that tell about rows
+ARGUMENTS = ("groups", "time", "weights")  # of a test that tell about rows
+EXAMPLES = {"groups": "patients", "time": "dates", "weights": "survey weights"}
 ROWS = "rows"  # the time that is the order of rows
 
 
@@ -59,6 +62,11 @@ class Sampling:
         What followed from times.
     within : bool
         Whether rows are compared with those of their group alone.
+    weights : array or None
+        What each row weighs, NaN where it is missing; 1 on average once rows are complete. None if
+        all rows weigh the same.
+    copies : array of int or None
+        How many rows of the data each row stands for, if equal rows of a group were merged.
     """
 
     groups: NDArray[Any] | None = None
@@ -67,12 +75,14 @@ class Sampling:
     stretch: float | None = None
     stretches: Stretches | None = None
     within: bool = False
+    weights: Array | None = None
+    copies: Index | None = None
 
     @classmethod
     def of(
         cls, read: Mapping[str, Columns], stretch: float | str = "auto", within: bool = False
     ) -> Sampling:
-        """Take what was read of ``"groups"`` and ``"time"``, if they were given: a column each."""
+        """Take what was read of `ARGUMENTS`, if they were given: a column each."""
         is_auto = isinstance(stretch, str) and stretch == "auto"
         length = None if is_auto else as_positive("stretch", stretch)
         if not isinstance(within, bool):
@@ -82,7 +92,7 @@ class Sampling:
             if len(of) > 1:
                 raise ValueError(
                     f"{argument}: got {len(of)} columns; one is needed, such as that of the "
-                    + ("patients." if argument == "groups" else "dates.")
+                    f"{EXAMPLES[argument]}."
                 )
         if "time" not in columns and length is not None:
             raise ValueError("stretch: is a length of time; give time as well.")
@@ -92,7 +102,11 @@ class Sampling:
                 "2024-01-31 in a file or those of pandas.to_datetime, or "
                 f"{ROWS!r} for the order of rows."
             )
-        groups, time = (columns[of][0].values if of in columns else None for of in ARGUMENTS)
+        if "weights" in columns:
+            require_weights(columns["weights"][0])
+        groups, time, weights = (
+            columns[of][0].values if of in columns else None for of in ARGUMENTS
+        )
         if within and groups is None:
             raise ValueError("within: rows are compared inside their group; give groups as well.")
         if within and time is not None:
@@ -101,7 +115,8 @@ class Sampling:
                 "time out."
             )
         in_days = "time" in columns and columns["time"][0].is_date
-        return cls(groups, time, "days" if in_days else "", length, within=within)
+        unit = "days" if in_days else ""
+        return cls(groups, time, unit, length, within=within, weights=weights)
 
     @property
     def parts(self) -> dict[str, NDArray[Any]]:
@@ -122,14 +137,31 @@ class Sampling:
         masks = [np.isnan(values) for values in self.parts.values()]
         return [mask for mask in masks if mask.any()]
 
+    @property
+    def weightless(self) -> NDArray[np.bool_] | None:
+        """Which rows have a weight of zero, and say nothing; None if no row has."""
+        if self.weights is None:
+            return None
+        weightless: NDArray[np.bool_] = self.weights == 0
+        return weightless if weightless.any() else None
+
     def rows(self, rows: Index | NDArray[np.bool_]) -> Sampling:
         """Return some rows, none of them missing, and number their groups."""
-        groups = None if self.groups is None else numbered(self.groups[rows])
-        time = None if self.time is None else self.time[rows]
-        return dataclasses.replace(self, groups=groups, time=time)
+        some = self.some(rows)
+        groups = None if some.groups is None else numbered(some.groups)
+        return dataclasses.replace(some, groups=groups)
+
+    def some(self, rows: Index | NDArray[np.bool_]) -> Sampling:
+        """Return some rows as they are."""
+        of_rows = (*ARGUMENTS, "copies")
+        values = {name: getattr(self, name) for name in of_rows}
+        known = {name: of[rows] for name, of in values.items() if of is not None}
+        return dataclasses.replace(self, **known)
 
     def complete(self, which: str = "") -> Sampling:
         """Return groups as numbers, none of which may be missing, or raise if there is only one.
+
+        Weights become 1 on average, and are no more if they are all equal.
 
         Examples
         --------
@@ -139,7 +171,10 @@ class Sampling:
         array([0, 1, 0])
         >>> Sampling(np.array([7.0, 3.0, 5.0])).complete().groups is None
         True
+        >>> Sampling(weights=np.array([3.0, 3.0, 6.0])).complete().weights
+        array([0.75, 0.75, 1.5 ])
         """
+        self = dataclasses.replace(self, weights=relative(self.weights))
         if self.groups is None:
             return self
         numbers = numbered(self.groups)
@@ -173,10 +208,24 @@ class Sampling:
         stretches = self.stretches
         return {
             "n_groups": None if self.time is not None else self.n_groups,
+            "n_effective": self.n_effective,
             "stretch": "auto" if self.time is not None else stretches and stretches.length,
             "stretch_unit": self.unit if stretches is None else stretches.unit,
             "within": self.within,
         }
+
+    @property
+    def n_effective(self) -> float | None:
+        """As many rows of equal weight say as much about a mean; None if the user gave no weights.
+
+        Copies of a row weigh as much as there are, which is no weight of the user.
+        """
+        weights, copies = relative(self.weights), self.copies
+        if weights is None:
+            return None
+        if copies is not None and np.allclose(weights, copies / copies.mean(), rtol=1e-12):
+            return None
+        return effective_number(weights)
 
 
 INDEPENDENT = Sampling()
@@ -188,9 +237,10 @@ def sampling_arguments(
     *,
     groups: Data,
     time: Data = None,
+    weights: Data = None,
     n: Callable[[], int] | None = None,
 ) -> dict[str, Data]:
-    """Return what was given for groups and time: values as they are, or the column that is named.
+    """Return what was given about rows: values as they are, or the column that is named.
 
     Parameters
     ----------
@@ -198,13 +248,14 @@ def sampling_arguments(
         Columns of the data by name; None if no data were given.
     groups : array_like, or name of a column of the data; None if rows are independent
     time : array_like, or name of a column of the data, or "rows"; None if it does not matter
+    weights : array_like, or name of a column of the data; None if all rows weigh the same
     n : callable, optional
         Tells the number of rows, if there are no data.
 
     Returns
     -------
     dict
-        What was given, by ``"groups"`` and ``"time"``.
+        What was given, by argument.
 
     Examples
     --------
@@ -215,7 +266,7 @@ def sampling_arguments(
     {'time': {'rows': array([0., 1.])}}
     """
     given: dict[str, Data] = {}
-    for name, values in (("groups", groups), ("time", time)):
+    for name, values in zip(ARGUMENTS, (groups, time, weights), strict=True):
         if values is None:
             continue
         if name == "time" and is_order_of_rows(values, raw or ()):
@@ -263,7 +314,7 @@ def is_name(values: Data) -> bool:
     return isinstance(values, str | int | np.integer)
 
 
-def require_labels(groups: Data, time: Data = None) -> None:
+def require_labels(groups: Data, time: Data = None, weights: Data = None) -> None:
     """Raise if a column is named where all columns count, by their positions.
 
     Examples
@@ -283,6 +334,11 @@ def require_labels(groups: Data, time: Data = None) -> None:
         raise TypeError(
             f"time: got the name {time!r}, but all columns are variables here; give a value for "
             f"each row, such as df['day'], or {ROWS!r} for their order."
+        )
+    if is_name(weights):
+        raise TypeError(
+            f"weights: got the name {weights!r}, but all columns are variables here; give a weight "
+            "for each row, such as df['weight']."
         )
 
 

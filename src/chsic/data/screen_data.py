@@ -16,7 +16,7 @@ from chsic._util.validate import MIN_SAMPLES, require_same_length
 from chsic.data.arguments import Columns, Data, require_no_identifier, require_usable
 from chsic.data.column import Column, read_column
 from chsic.data.fingerprint import fingerprint
-from chsic.data.samples import as_kinds, require_complete
+from chsic.data.samples import as_kinds, require_complete, rows_that_count
 from chsic.data.sampling import Sampling, read_about_rows
 
 
@@ -31,9 +31,9 @@ class ScreenData:
     columns : dict of Column
         Those to be tested that can be, by name.
     sampling : Sampling
-        Groups and times, of all rows.
+        Groups, times and weights, of all rows.
     known : array of bool
-        Rows in which no confounder, no group and no time is missing.
+        Rows in which no confounder is missing, and nothing that is known of rows.
     skipped : dict of str
         Columns that cannot be tested, and why.
     kinds : dict of str
@@ -78,8 +78,12 @@ class ScreenData:
         elif nan_policy == "level":
             z = [column.with_missing_level() for column in z]
             columns = {name: column.with_missing_level() for name, column in columns.items()}
-        n_rows = len(read[0].values) if read else 0
         sampling = Sampling.of(rows, stretch, within)
+        by_role, sampling = rows_that_count({"z": z, "columns": [*columns.values()]}, sampling)
+        z = [*by_role["z"]]
+        columns = dict(zip(columns, by_role["columns"], strict=True))
+        every = [*z, *columns.values()]
+        n_rows = len(every[0].values) if every else 0
         missing = [*(column.missing for column in z), *sampling.missing]
         known = ~np.any([np.zeros(n_rows, bool), *missing], axis=0)
         if known.sum() < MIN_SAMPLES:
@@ -104,7 +108,7 @@ class ScreenData:
 
     @functools.cached_property
     def known_sampling(self) -> Sampling:
-        """Groups and times of the known rows, the former numbered."""
+        """What is known of the known rows, their groups numbered."""
         return self.sampling.rows(self.known).complete()
 
     def complete(self) -> dict[str, Column]:

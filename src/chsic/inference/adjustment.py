@@ -151,15 +151,26 @@ class StratumFit:
     means: Mapping[int, Array]
 
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
-        """Subtract means, which leave 1 - 1 / size of each sample's noise (theory.md, eq. 20)."""
+        """Subtract means, which leave 1 - 1 / size of each sample's noise (theory.md, eq. 20).
+
+        A weighted mean leaves 1 - 2 w / W + Q / W^2 of that of a sample of weight w, W and Q the
+        sums of weights and of their squares (theory.md, eq. 57).
+        """
         xp, part = namespace(values), batch.stratum_rows
-        noise = beside(values, (1 - 1 / part.sizes)[part.labels])
+        weights, total, squares = part.of_rows
+        if part.weights is None:
+            noise = beside(values, (1 - 1 / part.sizes)[part.labels])
+        else:
+            noise = beside(values, 1 - 2 * weights / total + squares / total**2)
         if part.part_of is not None:
             return values - beside(values, self.means[part.part_of]), noise
         # From the first of its stratum on, so that what is constant becomes zero.
         values = values - xp.take(values, beside(values, part.starts[part.labels]), axis=0)
-        sizes = beside(values, part.sizes[:, np.newaxis].astype(np.float64))
-        means = part.sums(values) / sizes
+        if part.weights is None:
+            means = part.sums(values) / beside(values, part.sizes[:, None].astype(np.float64))
+        else:
+            shares = beside(values, weights / total)
+            means = part.sums(shares[:, None] * values)
         return values - xp.take(means, beside(values, part.labels), axis=0), noise
 
 
@@ -179,24 +190,30 @@ class StratumAdjustment:
         for part in self._strata.parts:
             if part.part_of is not None:
                 cut.setdefault(part.part_of, []).append(part.rows)
-        return Plain(StratumFit({one: _mean(targets, rows) for one, rows in cut.items()}))
+        weights = self._strata.weights
+        means = {one: _mean(targets, rows, weights) for one, rows in cut.items()}
+        return Plain(StratumFit(means))
 
     def parts(self) -> Iterator[Batch]:
         """Yield whole strata, or parts of large ones."""
         return (Batch.at(part.rows, pairs=part) for part in self._strata.parts)
 
 
-def _mean(targets: Columns, parts: list[Rows]) -> Array:
+def _mean(targets: Columns, parts: list[Rows], weights: Array | None = None) -> Array:
     """Return the mean of columns over all rows of some parts.
 
     Sums are of differences to the first row: where columns are constant, there is no rounding.
     """
-    origin, total, number = None, 0.0, 0
+    origin, total, number = None, 0.0, 0.0
     for rows in parts:
         values = targets(rows)
         origin = values[0] if origin is None else origin
-        total = total + (values - origin).sum(axis=0)
-        number += len(values)
+        if weights is None:
+            total = total + (values - origin).sum(axis=0)
+            number += len(values)
+        else:
+            total = total + weights[rows] @ (values - origin)
+            number += float(weights[rows].sum())
     assert origin is not None
     mean: Array = origin + total / number
     return mean
@@ -225,15 +242,26 @@ class CrossFittedAdjustment:
     of_columns = True
 
     def __init__(
-        self, regressor: Any, z: Array, rng: np.random.Generator, groups: Index | None = None
+        self,
+        regressor: Any,
+        z: Array,
+        rng: np.random.Generator,
+        groups: Index | None = None,
+        weights: Array | None = None,
     ) -> None:
         try:
             from sklearn.base import clone
+            from sklearn.utils.validation import has_fit_parameter
         except ImportError as error:
             raise ImportError(
                 "adjust: a regressor needs scikit-learn; install it, or use adjust='ridge'."
             ) from error
-        self._regressor, self._z = clone(regressor), z
+        if weights is not None and not has_fit_parameter(regressor, "sample_weight"):
+            raise ValueError(
+                f"adjust: fit of {type(regressor).__name__} takes no sample_weight, and rows have "
+                "weights; use adjust='ridge', or a regressor that takes it."
+            )
+        self._regressor, self._z, self._weights = clone(regressor), z, weights
         for name, value in sorted(self._regressor.get_params().items()):
             if name.endswith("random_state") and value is None:  # also inside a pipeline
                 self._regressor.set_params(**{name: int(rng.integers(2**31))})
@@ -253,7 +281,8 @@ class CrossFittedAdjustment:
         for fold in self._folds:
             train = np.setdiff1d(np.arange(len(values)), fold)
             for k, column in enumerate(values.T):
-                fitted = clone(self._regressor).fit(self._z[train], column[train])
+                known = {} if self._weights is None else {"sample_weight": self._weights[train]}
+                fitted = clone(self._regressor).fit(self._z[train], column[train], **known)
                 residuals[fold, k] = column[fold] - self._predictions(fitted, fold)
         fit = CrossFit(type(self._regressor).__name__)
         return Plain(fit, residuals, np.ones(len(values)))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from chsic._util.validate import Array, Index
+from chsic.data.weights import effective_number
 from chsic.inference import cautions
 from chsic.inference.adjustment import (
     ADJUSTMENTS,
@@ -28,9 +29,10 @@ from chsic.inference.groups import groups_as_units
 from chsic.inference.interactions import Interactions
 from chsic.inference.learner import Learned
 from chsic.inference.metric import join_metrics
+from chsic.inference.pair_weights import PairWeights
 from chsic.inference.pairing import choose_pairs
 from chsic.inference.permutation_law import MOST_STRATA
-from chsic.inference.plan import Conditioning, UnitKernel
+from chsic.inference.plan import Conditioning, Masses, UnitKernel
 from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.succession import Succession
 from chsic.inference.units import (
@@ -38,6 +40,7 @@ from chsic.inference.units import (
     interleave,
     number_of_folds,
     number_of_units,
+    unit_sums,
     units_along,
     units_in_space,
     units_in_strata,
@@ -85,6 +88,8 @@ class Arrangement:
         What fits do to sums over pairs.
     some_pairs : pair of arrays of int
         A few of the pairs.
+    weights : array or None
+        Of samples, if they do not all weigh the same.
     nearby : Nearby or None
         Neighbours in z, whose values show what regressions miss; None if nothing is fitted.
     succession : Succession or None
@@ -99,6 +104,7 @@ class Arrangement:
     z_names: Sequence[str]
     effects: FitEffects
     some_pairs: tuple[Index, Index]
+    weights: Array | None = None
     nearby: Nearby | None = None
     succession: Succession | None = None
 
@@ -154,7 +160,9 @@ def arrange(
         units = _choose_units(scaled, line, graph, number, given.kind == "blocks")
     else:  # units of whole groups are not near in z, so that there are no kernels between them
         units = groups_as_units(given.groups, number)
+    weights = _pair_weights(given, graph)
     centres, some = units.means(scaled) / distance, some_pairs(graph)
+    folds = _folds(given, units, n)
     warnings = (
         *given.cautions,
         *_about_units(units, given),
@@ -169,26 +177,30 @@ def arrange(
         n_samples=n,
         n_pairs=graph.n_pairs,
         unit_sizes=units.sizes,
-        fold_sizes=_folds(given, units, n).sizes,
+        fold_sizes=folds.sizes,
         unit_z=_z_of_units(units, z),
-        narrow=None if grouped else _unit_kernel(centres / NARROW, graph, units, some),
-        wide=None if grouped else _unit_kernel(centres / WIDE, graph, units, some),
+        narrow=None if grouped else _unit_kernel(centres / NARROW, graph, units, some, weights),
+        wide=None if grouped else _unit_kernel(centres / WIDE, graph, units, some, weights),
         interactions=(
-            Interactions.of(z.scaled, given.z_distance, graph) if given.has_interactions else None
+            Interactions.of(z.scaled, given.z_distance, graph, weights)
+            if given.has_interactions
+            else None
         ),
         cautions=warnings,
+        masses=_masses(given, units, folds, graph, weights),
         group_sizes=_group_sizes(given),
         within=given.within,
+        n_effective=_n_effective(given),
     )
     rim = 2 if adjust == "none" else 1
-    folds, groups = _folds(given, units, n), _every_group(given)
     batches = cut_into_batches(
-        graph, units, z.scaled, rim=rim, folds=folds, groups=groups, within=given.within
-    )
+        graph, units, z.scaled, rim=rim, folds=folds, groups=_every_group(given),
+        within=given.within, weights=weights,
+    )  # fmt: skip
     along = line if z.categories is None else None
     # Neighbours of one group are related without any regression.
-    nearby = None if adjust == "none" or grouped else Nearby(z.scaled, scaled, along)
-    return _arranged(given, plan, graph, None, batches, adjustments, nearby)
+    nearby = None if adjust == "none" or grouped else Nearby(z.scaled, scaled, along, given.weights)
+    return _arranged(given, plan, graph, None, batches, adjustments, nearby, weights)
 
 
 def _in_strata(given: Given, n: int) -> Arrangement:
@@ -215,27 +227,31 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         of_units = labels[units.order[units.bounds[:-1]]]
         same = (of_units[:, np.newaxis] == of_units).astype(np.float64)
         same_stratum = UnitKernel(same, 1.0)
-    strata, graph = Strata(labels, in_strata.order), complete_in_blocks(labels)
+    strata, graph = Strata(labels, in_strata.order, given.weights), complete_in_blocks(labels)
+    folds, weights = _folds(given, units, n), _pair_weights(given, graph)
+    few = n_strata <= MOST_STRATA and not grouped and given.weights is None
     plan = Conditioning(
         pairs=given.kind,
         adjust="none",
         in_strata=True,
-        stratum_sizes=strata.sizes if n_strata <= MOST_STRATA and not grouped else None,
+        stratum_sizes=strata.sizes if few else None,
         n_samples=n,
         n_pairs=graph.n_pairs,
         unit_sizes=units.sizes,
-        fold_sizes=_folds(given, units, n).sizes,
+        fold_sizes=folds.sizes,
         unit_z=np.empty((len(units), 0)) if z is None else _z_of_units(units, z),
         narrow=same_stratum,
         wide=None,
         interactions=None,
         cautions=(*given.cautions, *_about_units(units, given)),
+        masses=_masses(given, units, folds, graph, weights),
         group_sizes=_group_sizes(given),
         within=given.within,
+        n_effective=_n_effective(given),
     )
     batches = cut_into_batches(
-        graph, units, strata=strata, folds=_folds(given, units, n), groups=_every_group(given),
-        within=given.within,
+        graph, units, strata=strata, folds=folds, groups=_every_group(given),
+        within=given.within, weights=weights,
     )  # fmt: skip
     adjustment = StratumAdjustment(strata, of_columns=given.within)
     return _arranged(given, plan, graph, strata, batches, (adjustment,))
@@ -249,6 +265,7 @@ def _arranged(
     batches: Sequence[Batch],
     adjustments: tuple[Adjustment, ...],
     nearby: Nearby | None = None,
+    weights: PairWeights | None = None,
 ) -> Arrangement:
     settings = given.settings
     settings.require_used(plan.pairs)
@@ -256,15 +273,42 @@ def _arranged(
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     few = some_pairs(graph, SOME_PAIRS)
     names = given.z_names
-    effects = FitEffects(graph)
+    effects = FitEffects(graph, weights)
     succession = None
     if given.groups is None:
         z = None if given.confounder is None or strata is not None else given.confounder.scaled
         labels = None if strata is None else strata.labels
-        succession = Succession.of(plan.n_samples, given.order, z, labels)
+        succession = Succession.of(plan.n_samples, given.order, z, labels, given.weights)
     return Arrangement(
-        plan, graph, strata, batches, adjustments, names, effects, few, nearby, succession
-    )
+        plan, graph, strata, batches, adjustments, names, effects, few, given.weights, nearby,
+        succession,
+    )  # fmt: skip
+
+
+def _pair_weights(given: Given, graph: PairGraph) -> PairWeights | None:
+    """Weigh pairs, if rows have weights (theory.md, eq. 55)."""
+    if given.weights is None:
+        return None
+    return PairWeights.of(given.weights, graph, shared=given.kind in ("nearest", "blocks"))
+
+
+def _masses(
+    given: Given, units: Units, folds: Units, graph: PairGraph, weights: PairWeights | None
+) -> Masses:
+    """Return how much units, folds and pairs weigh (theory.md, eq. 58)."""
+    n, groups = graph.n_samples, given.groups
+    if given.weights is None or weights is None:
+        own = float(n) if groups is None else float((np.bincount(groups).astype(float) ** 2).sum())
+        sizes = units.sizes.astype(np.float64), folds.sizes.astype(np.float64)
+        return Masses(*sizes, own, float(graph.n_pairs))
+    squares = given.weights**2
+    own_groups = np.arange(n) if groups is None else groups
+    own = float((np.bincount(own_groups, squares) ** 2).sum())
+    return Masses(unit_sums(units, squares), unit_sums(folds, squares), own, weights.total)
+
+
+def _n_effective(given: Given) -> float | None:
+    return None if given.weights is None else effective_number(given.weights)
 
 
 def _folds(given: Given, units: Units, n: int) -> Units:
@@ -297,7 +341,11 @@ def _z_of_units(units: Units, z: Confounder) -> Array:
 
 
 def _unit_kernel(
-    centres: Array, graph: PairGraph, units: Units, some: tuple[Index, Index]
+    centres: Array,
+    graph: PairGraph,
+    units: Units,
+    some: tuple[Index, Index],
+    weights: PairWeights | None,
 ) -> UnitKernel | None:
     """Compare means of z of units, in the unit of the kernel (theory.md, eq. 28).
 
@@ -306,11 +354,15 @@ def _unit_kernel(
     kernel = kernel_matrix(KERNELS["gaussian"], centres, centres)
     if np.allclose(kernel, np.eye(len(units)), atol=UNRELATED):
         return None
-    return UnitKernel(kernel, _centre_share(graph, units, kernel, some))
+    return UnitKernel(kernel, _centre_share(graph, units, kernel, some, weights))
 
 
 def _centre_share(
-    graph: PairGraph, units: Units, kernel: Array, some: tuple[Index, Index]
+    graph: PairGraph,
+    units: Units,
+    kernel: Array,
+    some: tuple[Index, Index],
+    weights: PairWeights | None,
 ) -> float:
     """Return what a kernel between units leaves of sum_ij Lap_ij^2 (theory.md, eq. 29).
 
@@ -322,7 +374,11 @@ def _centre_share(
         return 1.0
     of_unit = np.empty(graph.n_samples, np.intp)
     of_unit[units.order] = np.repeat(np.arange(len(units)), units.sizes)
-    lost = float(np.mean(1 - kernel[of_unit[i], of_unit[j]]))
+    unrelated = 1 - kernel[of_unit[i], of_unit[j]]
+    if weights is not None:
+        lost = float(np.mean(weights.between(i, j) ** 2 * unrelated))
+        return 1 - lost * graph.n_pairs / float((weights.lap_lengths**2).sum())
+    lost = float(np.mean(unrelated))
     partners = graph.degrees.astype(np.float64)
     return 1 - lost * graph.n_pairs / float((partners**2 + partners).sum())
 
@@ -358,14 +414,15 @@ def _adjustments(
             "adjust: a regressor does not know that groups have levels of their own; use "
             "adjust='ridge' with within=True."
         )
-    return (CrossFittedAdjustment(adjust, z, rng, given.groups),), type(adjust).__name__
+    regressor = CrossFittedAdjustment(adjust, z, rng, given.groups, given.weights)
+    return (regressor,), type(adjust).__name__
 
 
 def ridge_adjustment(given: Given, learned: Learned) -> RidgeAdjustment:
     """Return what makes residuals of a variable by its own regression."""
     assert given.confounder is not None
     groups = _every_group(given) if given.within else None
-    return RidgeAdjustment(learned.ridge, given.confounder.scaled, groups)
+    return RidgeAdjustment(learned.ridge, given.confounder.scaled, groups, given.weights)
 
 
 def _choose_units(

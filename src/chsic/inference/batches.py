@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from chsic._util import arrays
 from chsic._util.arrays import Rows
 from chsic._util.validate import Array, Index
 from chsic.inference.groups import Cells
+from chsic.inference.pair_weights import PairWeights
 from chsic.inference.units import Units, interleave, number_of_folds, segment_sums
 from chsic.pairs import PairGraph
 from chsic.pairs.graph import Intervals
@@ -46,6 +47,10 @@ class StratumRows:
         Number of the first stratum.
     part_of : int or None
         The same, if this one stratum goes on outside.
+    weights : array or None
+        Of the rows; None if all weigh the same.
+    totals : array, shape (2, n_strata), or None
+        Sums of weights and of squared weights in each stratum, also outside these rows.
     """
 
     rows: Index
@@ -53,6 +58,8 @@ class StratumRows:
     sizes: Index
     first: int
     part_of: int | None
+    weights: Array | None = None
+    totals: Array | None = None
 
     @functools.cached_property
     def labels(self) -> Index:
@@ -63,6 +70,15 @@ class StratumRows:
     def sums(self, values: Any) -> Any:
         """Add up rows of each stratum."""
         return segment_sums(values, self.starts)
+
+    @functools.cached_property
+    def of_rows(self) -> tuple[Array, Array, Array]:
+        """For each row its weight, and the sums W of weights and Q of squares in its stratum."""
+        if self.weights is None or self.totals is None:
+            sizes = self.sizes[self.labels].astype(np.float64)
+            return np.ones(len(sizes)), sizes, sizes
+        total, squares = self.totals[:, self.labels]
+        return self.weights, total, squares
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -75,6 +91,8 @@ class Strata:
         Number of each sample's stratum.
     order : array of int, shape (n,)
         The samples, those of one stratum after those of another.
+    weights : array or None
+        Of the samples; None if all weigh the same.
 
     Examples
     --------
@@ -87,6 +105,14 @@ class Strata:
 
     labels: Index
     order: Index
+    weights: Array | None = None
+
+    @functools.cached_property
+    def totals(self) -> Array | None:
+        """Sums of weights and of squared weights in each stratum."""
+        if self.weights is None:
+            return None
+        return np.stack([np.bincount(self.labels, self.weights**k) for k in (1, 2)])
 
     @functools.cached_property
     def sizes(self) -> Index:
@@ -116,7 +142,11 @@ class Strata:
         starts = np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))
         sizes = self.sizes[labels[starts]]
         first = int(labels[0])
-        return StratumRows(rows, starts, sizes, first, first if sizes[0] > len(rows) else None)
+        part_of = first if sizes[0] > len(rows) else None
+        if self.weights is None or self.totals is None:
+            return StratumRows(rows, starts, sizes, first, part_of)
+        totals = self.totals[:, labels[starts]]
+        return StratumRows(rows, starts, sizes, first, part_of, self.weights[rows], totals)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -146,6 +176,10 @@ class Batch:
         None if samples are independent.
     within : bool
         Whether pairs are of samples of one group alone.
+    weights : array or None
+        Of the rows; None if all weigh the same.
+    pair_weights : PairWeights or None
+        Of pairs that are not those of strata.
     """
 
     rows: Rows
@@ -158,6 +192,8 @@ class Batch:
     number: int = 0
     groups: Units | None = None
     within: bool = False
+    weights: Array | None = None
+    pair_weights: PairWeights | None = None
     _designs: dict[int, tuple[Basis, Any]] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
@@ -168,10 +204,11 @@ class Batch:
         z: Any = None,
         pairs: StratumRows | None = None,
         groups: Units | None = None,
+        weights: Array | None = None,
     ) -> Batch:
         """Take rows whose residuals are computed, and which are not compared."""
         none = Units(np.empty(0, np.intp), np.zeros(1, np.intp))
-        return cls(rows, z, pairs, slice(0, 0), none, none, groups=groups)
+        return cls(rows, z, pairs, slice(0, 0), none, none, groups=groups, weights=weights)
 
     @property
     def stratum_rows(self) -> StratumRows:
@@ -196,7 +233,7 @@ class Batch:
         """The entries of Lap between any two groups."""
         assert isinstance(self.pairs, PairGraph)
         assert self.groups is not None
-        return Cells.of(self.pairs, self.groups)
+        return Cells.of(self.pairs, self.groups, self.pair_weights)
 
     def design(self, basis: Basis) -> Any:
         """Return the functions of a basis at these rows; several regressions share one basis."""
@@ -234,6 +271,7 @@ def cut_into_batches(
     folds: Units | None = None,
     groups: Units | None = None,
     within: bool = False,
+    weights: PairWeights | None = None,
 ) -> Sequence[Batch]:
     """Cut the samples, in the order of their units.
 
@@ -255,16 +293,29 @@ def cut_into_batches(
         one batch, as a group may have samples anywhere.
     within : bool
         Whether pairs are of samples of one group alone.
+    weights : PairWeights, optional
+        If rows do not all weigh the same; `strata` have their own.
     """
     n, runs = graph.n_samples, graph.intervals
+    of_rows = _Weights(weights)
     if groups is not None:
         assert folds is not None
         if strata is None:
             rows = slice(0, n)
-            return [Batch(rows, z, graph, rows, units, folds, groups=groups, within=within)]
+            return [
+                Batch(
+                    rows, z, graph, rows, units, folds, groups=groups, within=within,
+                    **of_rows.at(rows),
+                )
+            ]  # fmt: skip
         units, folds, groups = (_among(strata.order, of) for of in (units, folds, groups))
         part, inside = strata.whole, slice(0, n)
-        return [Batch(part.rows, None, part, inside, units, folds, groups=groups, within=within)]
+        return [
+            Batch(
+                part.rows, None, part, inside, units, folds, groups=groups, within=within,
+                weights=part.weights,
+            )
+        ]  # fmt: skip
     if strata is not None:
         return _in_strata(strata, units)
     if (
@@ -274,12 +325,24 @@ def cut_into_batches(
         and not len(graph.listed[0])
         and np.array_equal(units.order, np.arange(n))
     ):
-        return _along_line(runs, units, z, rim)
+        return _along_line(runs, units, z, rim, of_rows)
     if n > ROWS_IN_SPACE and 2 * graph.n_pairs <= MOST_PARTNERS * n:
         lists = graph.lists or Neighbours.of_pairs(graph.i, graph.j, n)
-        return _in_space(lists, units, z, rim)
-    folds = interleave(units.order, number_of_folds(n))
-    return [Batch(slice(0, n), z, graph, slice(0, n), units, folds)]
+        return _in_space(lists, units, z, rim, of_rows)
+    folds, rows = interleave(units.order, number_of_folds(n)), slice(0, n)
+    return [Batch(rows, z, graph, rows, units, folds, **of_rows.at(rows))]
+
+
+class _Weights(NamedTuple):
+    """Weights of pairs, if there are any, as arguments of a batch."""
+
+    of_pairs: PairWeights | None
+
+    def at(self, rows: Rows) -> dict[str, Any]:
+        if self.of_pairs is None:
+            return {}
+        here = self.of_pairs.at(rows)
+        return {"weights": here.rows, "pair_weights": here}
 
 
 def _cuts(bounds: Index, rows: int) -> list[tuple[int, int]]:
@@ -291,7 +354,9 @@ def _cuts(bounds: Index, rows: int) -> list[tuple[int, int]]:
     return list(itertools.pairwise(cuts))
 
 
-def _along_line(runs: Intervals, units: Units, z: Array | None, rim: int) -> Batches:
+def _along_line(
+    runs: Intervals, units: Units, z: Array | None, rim: int, weights: _Weights
+) -> Batches:
     """Neighbours on a line are neighbours in memory: the rows of a batch are a run."""
     here, none = np.arange(len(runs.order)), np.empty(0, np.intp)
     cuts = _cuts(units.bounds, arrays.BLOCK_ROWS)
@@ -306,12 +371,15 @@ def _along_line(runs: Intervals, units: Units, z: Array | None, rim: int) -> Bat
         part = PairGraph.from_intervals(Intervals(here[: high - low], stops), none, none)
         rows, inside = slice(low, high), slice(begin - low, end - low)
         own = _own(units, begin, end), _own_folds(units, begin, end)
-        return Batch(rows, _at(z, rows), part, inside, *own, first, number)
+        known = weights.at(rows)
+        return Batch(rows, _at(z, rows), part, inside, *own, first, number, **known)
 
     return Batches(len(cuts), make)
 
 
-def _in_space(lists: Neighbours, units: Units, z: Array | None, rim: int) -> Batches:
+def _in_space(
+    lists: Neighbours, units: Units, z: Array | None, rim: int, weights: _Weights
+) -> Batches:
     """Take the rows of a batch's units and, behind them, the partners of those."""
     cuts = _cuts(units.bounds, ROWS_IN_SPACE)
 
@@ -323,7 +391,8 @@ def _in_space(lists: Neighbours, units: Units, z: Array | None, rim: int) -> Bat
             listed, rows = len(rows), np.concatenate([rows, lists.beside(rows)])
         part, inside = lists.numbered(rows, listed), slice(0, end - begin)
         own = _own(units, begin, end), _own_folds(units, begin, end)
-        return Batch(rows, _at(z, rows), part, inside, *own, first, number)
+        known = weights.at(rows)
+        return Batch(rows, _at(z, rows), part, inside, *own, first, number, **known)
 
     return Batches(len(cuts), make)
 
@@ -338,7 +407,7 @@ def _in_strata(strata: Strata, units: Units) -> Batches:
         first = int(np.searchsorted(units.bounds, begin, side="right")) - 1
         inside = slice(0, end - begin)
         own = _own(units, begin, end), _own_folds(units, begin, end)
-        return Batch(part.rows, None, part, inside, *own, first, number)
+        return Batch(part.rows, None, part, inside, *own, first, number, weights=part.weights)
 
     return Batches(len(strata.parts), make)
 

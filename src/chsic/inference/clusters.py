@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +23,18 @@ class Clusters:
         Group of each sample.
     within : bool
         Whether every group has a level of its own, which is subtracted (theory.md, eq. 52).
+    weights : array or None
+        Of each sample in the mean of its group; None if all weigh the same.
     """
 
     labels: Index
     within: bool = False
+    weights: Array | None = None
 
     def rows(self, rows: Rows) -> Clusters:
         """Return the groups of some samples."""
-        return Clusters(self.labels[rows], self.within)
+        weights = None if self.weights is None else self.weights[rows]
+        return Clusters(self.labels[rows], self.within, weights)
 
     @functools.cached_property
     def units(self) -> Units:
@@ -39,10 +44,18 @@ class Clusters:
     @property
     def shares(self) -> Array:
         """Share of a sample in the mean of its group."""
-        shares: Array = (1 / self.units.sizes)[self.units.labels]
+        labels = self.units.labels
+        if self.weights is not None:
+            weighted: Array = self.weights / np.bincount(labels, self.weights)[labels]
+            return weighted
+        shares: Array = (1 / self.units.sizes)[labels]
         return shares
 
-    def less_means(self, values: Array) -> Array:
+    def means(self, values: Any) -> Any:
+        """Return for each sample the mean of its group."""
+        return means_at_samples(self.units, values, self.weights)
+
+    def less_means(self, values: Any) -> Any:
         """Subtract the mean of each group, if groups have levels of their own.
 
         Examples
@@ -56,8 +69,7 @@ class Clusters:
         """
         if not self.within:
             return values
-        less: Array = values - means_at_samples(self.units, values)
-        return less
+        return values - self.means(values)
 
     def some_rows(self, number: int) -> Index:
         """Return the rows of whole groups, about as many as are wanted, drawn with a fixed seed.

@@ -146,11 +146,13 @@ class Question:
         interactions = self.given.has_interactions
         x = plan_variable(
             "x", self.x, self.samples.x, of_x, graph, arrangement.z_names, kernel=k_x,
-            bandwidth=bandwidth, tol=tol, interactions=interactions, workers=workers,
+            bandwidth=bandwidth, tol=tol, interactions=interactions, weights=arrangement.weights,
+            workers=workers,
         )  # fmt: skip
         y = plan_variable(
             "y", self.y, self.samples.y, of_y, graph, arrangement.z_names, kernel=k_y,
-            bandwidth=bandwidth, tol=tol, interactions=interactions, workers=workers,
+            bandwidth=bandwidth, tol=tol, interactions=interactions, weights=arrangement.weights,
+            workers=workers,
         )  # fmt: skip
         most = max(x.plan.n_bandwidths, y.plan.n_bandwidths)
         return (
@@ -269,7 +271,10 @@ def make_plan(
             if column.kind == "category"
         },
         kernels={of: kernel.name for of, kernel in zip("xy", settings.kernels, strict=True)},
+        n_samples=samples.n_rows,
         n_omitted=samples.n_omitted,
+        n_groups=samples.n_groups,
+        n_effective=samples.n_effective,
         stretches=samples.sampling.stretches,
         members=_members(x.plan, given, settings),
         null=settings.null,

@@ -129,7 +129,9 @@ class Residuals:
     alone : array, shape (n, r)
         Residuals that stand for a sample alone: they vary around zero given z.
     partners : array, shape (n,)
-        Number of partners of each sample.
+        Number of partners of each sample, or the weight of its pairs: d_i.
+    lap_row_lengths : array, shape (n,)
+        Length of each row of Lap: s_i of theory.md, eq. 19.
     noise : array, shape (n,)
         Variance of `alone`, as a share of what it was before the fit.
     lengths : array, shape (n,)
@@ -142,6 +144,7 @@ class Residuals:
     lap: Any
     alone: Any
     partners: Any
+    lap_row_lengths: Any
     noise: Any
     lengths: Any
     lap_lengths: Any
@@ -160,12 +163,12 @@ class Residuals:
     def weighted(self) -> Any:
         """sqrt(s_i / a_i) u_i: products of x and y get the weight sqrt(w_i) (theory.md, eq. 25)."""
         xp = array_namespace(self.alone)
-        return self.alone * xp.sqrt(self._lap_row_length / self.noise)[:, None]
+        return self.alone * xp.sqrt(self.lap_row_lengths / self.noise)[:, None]
 
     @functools.cached_property
     def squares(self) -> Any:
         """|u|^2 of each sample as in `weighted`: x times y is a term of theory.md, eq. 24."""
-        return self.lengths * self._lap_row_length
+        return self.lengths * self.lap_row_lengths
 
     @functools.cached_property
     def spreads(self) -> Array:
@@ -174,13 +177,8 @@ class Residuals:
         over_pairs = xp.sum(xp.vecdot(self.features, self.lap))
         # The length of a row of Lap is zero only without partners.
         paired = self.partners > 0
-        share = xp.where(paired, self.partners / xp.where(paired, self._lap_row_length, 1.0), 0.0)
+        share = xp.where(paired, self.partners / xp.where(paired, self.lap_row_lengths, 1.0), 0.0)
         return np.array([float(over_pairs), float(xp.sum(share * self.squares))])
-
-    @property
-    def _lap_row_length(self) -> Any:
-        xp = array_namespace(self.partners)
-        return xp.sqrt(self.partners**2 + self.partners)  # s_i of theory.md, eq. 19
 
 
 _FIELDS = dataclasses.fields(Residuals)
@@ -234,7 +232,7 @@ def stratum_moments(own: Sequence[Residuals], strata: StratumRows) -> StratumMom
 def _adjusted(features: Any, noise: Any, batch: Batch, restored: Any = None) -> Residuals:
     """Take residuals as they are, or `restored` ones, whose noise is what it was before the fit."""
     xp = array_namespace(features)
-    partners = _partners(batch, features)
+    partners, row_lengths = _partners(batch, features)
     known = slice(partners.shape[0])
     if restored is None:
         alone, noise = features, xp.clip(noise, min=SMALLEST_NOISE)  # theory.md, eq. 20, first case
@@ -244,41 +242,51 @@ def _adjusted(features: Any, noise: Any, batch: Batch, restored: Any = None) -> 
     beside = _laplacian_times(batch, xp.concat([features, lengths[:, None]], axis=1))
     lap, lap_lengths, of_pairs = beside[:, :-1], beside[:, -1], features[known, :]
     alone = alone[known, :]
-    return Residuals(of_pairs, lap, alone, partners, noise[known], lengths[known], lap_lengths)
+    return Residuals(
+        of_pairs, lap, alone, partners, row_lengths, noise[known], lengths[known], lap_lengths
+    )
 
 
 def _unadjusted(features: Any, batch: Batch, rounding: Array) -> Residuals:
     """Compare a sample with the mean of its partners, which adds to its variance."""
     xp = array_namespace(features)
-    partners = _partners(batch, features)
+    partners, row_lengths = _partners(batch, features)
     lap = _laplacian_times(batch, features)
-    divisor = xp.clip(partners, min=1.0)
+    divisor = xp.where(partners > 0, partners, 1.0)
     lap = _without_rounding(lap, rounding, divisor[:, None])
-    alone, noise = lap / divisor[:, None], 1 + 1 / divisor  # theory.md, eq. 20, last case
+    alone = lap / divisor[:, None]
+    noise = 1 + 1 / divisor  # theory.md, eq. 20, last case
+    if batch.pair_weights is not None:
+        noise = xp.where(partners > 0, (row_lengths / divisor) ** 2, 2.0)
     lengths = xp.vecdot(alone, alone) / noise  # theory.md, eq. 21
     # Wrong only behind the known ones, which are not asked for.
     missing = features.shape[0] - lengths.shape[0]
     filled = xp.concat([lengths, xp.zeros_like(features[:missing, 0])])
     lap_lengths = _laplacian_times(batch, filled[:, None])[:, 0]
     known = features[: partners.shape[0], :]
-    return Residuals(known, lap, alone, partners, noise, lengths, lap_lengths)
+    return Residuals(known, lap, alone, partners, row_lengths, noise, lengths, lap_lengths)
 
 
 def _in_strata(features: Any, noise: Any, batch: Batch, rounding: Array) -> Residuals:
-    """Lap_b = n_b I - 11' inside strata, whose means were subtracted (theory.md, eq. 20)."""
+    """Lap_b = n_b I - 11' inside strata, whose means were subtracted (theory.md, eq. 20).
+
+    With weights w it is W_b diag(w) - ww', W_b the sum of those of the stratum.
+    """
     xp, strata = array_namespace(features), batch.stratum_rows
     features = _without_rounding(features, rounding, 1.0)
     alone = features
     if batch.groups is not None:
         alone = restored_in_strata(features, strata, batch.groups)
         noise = xp.ones_like(noise)
-    sizes = beside(features, strata.sizes[strata.labels].astype(np.float64))
+    weights, sizes, squares = (beside(features, of) for of in strata.of_rows)
     lengths = xp.vecdot(alone, alone) / noise  # theory.md, eq. 21
     # In a part of a stratum, pairs inside the part; `merge` adds those with other parts.
-    sums = xp.take(strata.sums(lengths), beside(lengths, strata.labels), axis=0)
+    sums = xp.take(strata.sums(weights * lengths), beside(lengths, strata.labels), axis=0)
+    partners = weights * (sizes - weights)
+    row_lengths = xp.sqrt(partners**2 + weights**2 * (squares - weights**2))
     return Residuals(
-        features, sizes[:, None] * features, alone, sizes - 1, noise, lengths,
-        sizes * lengths - sums,
+        features, (weights * sizes)[:, None] * features, alone, partners, row_lengths, noise,
+        lengths, weights * (sizes * lengths - sums),
     )  # fmt: skip
 
 
@@ -292,14 +300,24 @@ def _without_rounding(values: Any, rounding: Array, times: Any) -> Any:
     return xp.where(only_rounding[:, None], xp.zeros_like(values), values)
 
 
-def _partners(batch: Batch, like: Any) -> Any:
+def _partners(batch: Batch, like: Any) -> tuple[Any, Any]:
+    """Return d_i and s_i of the rows whose partners are known (theory.md, eq. 19)."""
     assert batch.pairs is not None
     assert not isinstance(batch.pairs, StratumRows)
-    return beside(like, batch.pairs.degrees.astype(np.float64))
+    degrees, weights = batch.pairs.degrees, batch.pair_weights
+    if weights is not None:
+        known = slice(len(degrees))
+        return beside(like, weights.degrees[known]), beside(like, weights.lap_lengths[known])
+    partners = beside(like, degrees.astype(np.float64))
+    return partners, array_namespace(partners).sqrt(partners**2 + partners)
 
 
 def _laplacian_times(batch: Batch, values: Any) -> Any:
     pairs = batch.pairs
+    if batch.pair_weights is not None:
+        assert pairs is not None
+        assert not isinstance(pairs, StratumRows)
+        return batch.pair_weights.laplacian_times(pairs, values)
     if isinstance(pairs, PairGraph):
         return laplacian_times(pairs, values)
     assert pairs is not None
@@ -332,7 +350,8 @@ def product_sums(
     xp = array_namespace(of_sample)
     parts = {}
     if isinstance(batch.pairs, StratumRows) and batch.pairs.part_of is not None:
-        of_x, of_y = float(xp.sum(x.lengths)), float(xp.sum(y.lengths))
+        weights = beside(x.lengths, batch.pairs.of_rows[0])
+        of_x, of_y = float(xp.sum(weights * x.lengths)), float(xp.sum(weights * y.lengths))
         parts[batch.pairs.part_of] = np.array([of_x, of_y, of_x * of_y])
     spreads = np.array([x.spreads, y.spreads])
     over_pairs = np.array([float(xp.sum(of_sample)), float(xp.sum(over_pairs))])

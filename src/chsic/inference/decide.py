@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chsic._util.validate import Array, Index
+from chsic._util.validate import Array
 from chsic.inference import cautions
 from chsic.inference.null import (
     MOST_FOR_ALL,
@@ -92,7 +92,7 @@ def decide(
             member.less(mean) for member, mean in zip(members, law.means.tolist(), strict=True)
         ]
         null = joint_from_laws(np.array(centred), law.laws, law.correlations, law.least, weights)
-    if not plan.given.in_strata or plan.given.group_sizes is not None:
+    if not plan.given.are_exchangeable:
         null = null.at_least([pvalue_of_units(gram.null) for gram in of_kernels])
     elif table_pvalue is not None and null.pvalue <= SMALL:
         null = null.at_least([table_pvalue()] * len(members))
@@ -181,29 +181,29 @@ class UnitGrams:
         return without
 
 
-def unit_scale(kernel: Array | None, sizes: Index, own_pairs: float) -> float:
+def unit_scale(kernel: Array | None, masses: Array, own_pairs: float) -> float:
     """Return by how much the null is too narrow, as the sign of a unit is that of all its samples.
 
     The statistic varies by products of two samples of one unit as well, which a sign for the unit
     does not see: the null is scaled to have their variance, too (theory.md, eq. 30). Products of
     samples with themselves, or with their own group, are no part of it.
     """
-    m = sizes.astype(np.float64)
-    between = np.outer(m, m) if kernel is None else kernel**2 * np.outer(m, m)
+    both = np.outer(masses, masses)
+    between = both if kernel is None else kernel**2 * both
     all_pairs = between.sum() - own_pairs
     return float(np.sqrt(all_pairs / (between.sum() - np.diag(between).sum())))
 
 
 def _kernel_on_z(plan: Plan, along: Along) -> tuple[Array | None, float, float]:
     """Return the kernel on z of a kind of members, and the scales that belong to it."""
-    given, sizes = plan.given, plan.given.unit_sizes
+    given, masses = plan.given, plan.given.masses
     kernel = {Along.NARROW: given.narrow, Along.WIDE: given.wide}.get(along)
     if kernel is not None:
-        scale = unit_scale(kernel.values, sizes, given.own_pairs)
+        scale = unit_scale(kernel.values, masses.units, masses.own_pairs)
         return kernel.values, scale, kernel.centre_share
     interactions = given.interactions if along is Along.FEATURES else None
     share = 1.0 if interactions is None else interactions.centre_share
-    return None, unit_scale(None, sizes, given.own_pairs), share
+    return None, unit_scale(None, masses.units, masses.own_pairs), share
 
 
 def unit_grams(sums: ProductSums, effect: FitEffect) -> UnitGrams:
@@ -232,7 +232,7 @@ def _result(
     centred: Sequence[float],
     null: JointNull,
 ) -> IndependenceResult:
-    scale = 4.0 * plan.given.n_pairs**2
+    scale = 4.0 * plan.given.masses.pairs**2
     kernels = list(zip(plan.x.kernels, plan.y.kernels, strict=True))
     family = tuple(
         Member(
@@ -248,7 +248,7 @@ def _result(
     )
     middle = grams[plan.x.middle]
     given = plan.given
-    in_folds_scale = unit_scale(None, given.fold_sizes, given.own_pairs)
+    in_folds_scale = unit_scale(None, given.masses.folds, given.masses.own_pairs)
     coefficient, leave_one_out, spread = _coefficient(*in_folds, in_folds_scale)
     # theory.md, eq. 45, with the centre below
     symmetric = (middle.observed.sum(axis=1) + middle.observed.sum(axis=0)) / 2
@@ -328,9 +328,10 @@ def _circumstances(plan: Plan, sentences: list[str]) -> dict[str, Any]:
     stretches = plan.stretches
     cut = stretches is not None and stretches.is_cut
     return {
-        "n_samples": given.n_samples,
+        "n_samples": plan.n_samples,
+        "n_effective": plan.n_effective,
         "n_omitted": plan.n_omitted,
-        "n_groups": None if given.group_sizes is None else len(given.group_sizes),
+        "n_groups": plan.n_groups,
         "stretch": None if stretches is None else stretches.length,
         "stretch_unit": "" if stretches is None else stretches.unit,
         "within": given.within,

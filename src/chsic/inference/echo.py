@@ -66,11 +66,14 @@ class Nearby:
         The same in the metric in which neighbours are near.
     line : array of int or None
         Order of the samples along a z of one number.
+    weights : array or None
+        Of the samples; None if all weigh the same.
     """
 
     z: Array
     metric: Array
     line: Index | None
+    weights: Array | None = None
 
     @functools.cached_property
     def rows(self) -> Index:
@@ -144,6 +147,9 @@ def echo_of(
         products += np.einsum("ij,ij->i", along_y, of_y.at(rows))
         products += np.einsum("ij,ij->i", along_x, of_x.at(rows))
     products /= 2 * len(nearby.neighbours)
+    if nearby.weights is not None:
+        of_rows = nearby.weights[nearby.rows]
+        products, along_y = products * of_rows, along_y * of_rows[:, np.newaxis]
     own = float(np.einsum("ij,ij->", along_y, v))
     sums = np.add.reduceat(products, nearby.starts)
     # The signs of whole groups, which leave the direction as it is, are random given no echo.
@@ -173,7 +179,8 @@ class _Features:
         made = self._made(self._values[self._rows])
         known = variable.features[kernel].residuals
         if known is None:
-            batch = Batch.at(self._rows, z=nearby.z[self._rows])
+            of_rows = None if nearby.weights is None else nearby.weights[self._rows]
+            batch = Batch.at(self._rows, z=nearby.z[self._rows], weights=of_rows)
             residuals, _ = self._kernel.fit.residuals(made, batch)
         else:
             residuals = known[self._rows]

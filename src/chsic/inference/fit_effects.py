@@ -11,6 +11,7 @@ import numpy as np
 from chsic._util.cache import Cache
 from chsic._util.validate import Array
 from chsic.inference.adjustment import Fit, Fitted
+from chsic.inference.pair_weights import PairWeights
 from chsic.inference.plan import FitEffect
 from chsic.inference.ridge_fit import Directions, RidgeFit
 from chsic.pairs import PairGraph
@@ -24,12 +25,17 @@ class FitEffects:
 
     A = (I - S)^2 is what a ridge regression makes of the covariance of noise (theory.md, eq. 22).
     Many fits have the same directions D, so that what depends on those alone is kept in LRU caches.
+    Where rows have weights w, D is orthonormal once its rows are multiplied by their roots; noise
+    is taken to have the variance 1 / w, and A = diag(1 / w) + D diag(c) D'.
     """
 
-    def __init__(self, graph: PairGraph) -> None:
-        self._graph = graph
+    def __init__(self, graph: PairGraph, weights: PairWeights | None = None) -> None:
+        self._graph, self._weights = graph, weights
         partners = graph.degrees.astype(np.float64)
         self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
+        if weights is not None:
+            self._total = float((weights.degrees / weights.rows).sum())
+            self._squares = weights.squares_over(graph, weights.rows)
         self._alone: Cache[_DirectionSums] = Cache(MOST_DIRECTIONS)
         self._between: Cache[_PairSums] = Cache(MOST_BETWEEN)
 
@@ -60,13 +66,24 @@ class FitEffects:
     def _sums_of(self, x: Directions, y: Directions) -> _PairSums:
         of_x = self._alone.get(x, lambda: self._sums(x))
         of_y = self._alone.get(y, lambda: self._sums(y))
-        between = of_x.lap.T @ y.values
+        between = of_x.lap.T @ self._unscaled(y)
         return _PairSums(of_x.products, of_x.squares, of_y.products, of_y.squares, between)
 
     def _sums(self, directions: Directions) -> _DirectionSums:
-        lap = laplacian_times(self._graph, directions.values)
-        products = np.einsum("ij,ij->j", directions.values, lap)
-        return _DirectionSums(lap, products, np.einsum("ij,ij->j", lap, lap))
+        values, weights = self._unscaled(directions), self._weights
+        if weights is None:
+            lap = laplacian_times(self._graph, values)
+            squares = np.einsum("ij,ij->j", lap, lap)
+        else:
+            lap = weights.laplacian_times(self._graph, values)
+            squares = np.einsum("ij,ij,i->j", lap, lap, 1 / weights.rows)
+        return _DirectionSums(lap, np.einsum("ij,ij->j", values, lap), squares)
+
+    def _unscaled(self, directions: Directions) -> Array:
+        if self._weights is None:
+            return directions.values
+        unscaled: Array = directions.values / np.sqrt(self._weights.rows)[:, np.newaxis]
+        return unscaled
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

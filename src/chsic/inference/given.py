@@ -56,6 +56,8 @@ class Given:
         Group of each sample that is compared, in `order`; None if samples are independent.
     within : bool
         Whether samples are compared with those of their group alone.
+    weights : array or None
+        Of each sample that is compared, in `order`; None if all weigh the same.
     """
 
     settings: Settings
@@ -66,6 +68,7 @@ class Given:
     like: Given | None = None
     groups: Index | None = None
     within: bool = False
+    weights: Array | None = None
 
     @classmethod
     def of(
@@ -99,28 +102,32 @@ class Given:
             of_z = [column.rows(rows) for column in z]
             confounder = Confounder(of_z, sampling.groups if within else None)
             pairs = pairs.among(rows) if isinstance(pairs, PairGraph) else pairs
-        groups, order = sampling.groups, None
+        groups, weights, order = sampling.groups, sampling.weights, None
         if ordered and confounder.on_line and isinstance(pairs, str):
             order = confounder.along_line()
             confounder = confounder.in_order(order)
             groups = None if groups is None else groups[order]
+            weights = None if weights is None else weights[order]
         groups = None if groups is None else in_order_of(confounder.scaled, groups)
         settings = dataclasses.replace(settings, pairs=pairs)
-        return cls(settings, confounder, rows, order, warnings, like, groups, within)
+        return cls(settings, confounder, rows, order, warnings, like, groups, within, weights)
 
     @classmethod
     def _without_z(cls, settings: Settings, sampling: Sampling) -> Given:
         """Compare all samples, or those of each group; one that is alone in its group has none."""
-        groups = sampling.groups
+        groups, weights = sampling.groups, sampling.weights
         if groups is None or not sampling.within:
-            return cls(settings, groups=groups)
+            return cls(settings, groups=groups, weights=weights)
         partners = np.bincount(groups)[groups] - 1
         if partners.all():
-            return cls(settings, groups=groups, within=True)
+            return cls(settings, groups=groups, within=True, weights=weights)
         rows = np.flatnonzero(partners)
         sentence = _leave_out(len(groups), len(rows), ["group"], by_value=False)
-        groups = sampling.rows(rows).complete("that are not alone ").groups
-        return cls(settings, rows=rows, cautions=(sentence,), groups=groups, within=True)
+        used = sampling.rows(rows).complete("that are not alone ")
+        return cls(
+            settings, rows=rows, cautions=(sentence,), groups=used.groups, within=True,
+            weights=used.weights,
+        )  # fmt: skip
 
     def samples(self, columns: Columns) -> Columns:
         """Return the rows that are compared, in the order of the user."""
@@ -182,7 +189,7 @@ class Given:
         if same is not None:
             return same.learner
         groups = None if self.groups is None else Clusters(self.groups, self.within)
-        return Learner(self.confounder.scaled, groups)
+        return Learner(self.confounder.scaled, groups, self.weights)
 
     @property
     def has_metric(self) -> bool:
@@ -216,12 +223,15 @@ class Given:
             return None
         assert self.confounder is not None
         same = np.array_equal(other.confounder.scaled, self.confounder.scaled)
-        if self.within != other.within:
+        if self.within != other.within or not _equal(self.weights, other.weights):
             return None
-        alike = self.groups is None and other.groups is None
-        if not alike and self.groups is not None and other.groups is not None:
-            alike = np.array_equal(other.groups, self.groups)
-        return other if same and alike else None
+        return other if same and _equal(self.groups, other.groups) else None
+
+
+def _equal(one: Array | Index | None, other: Array | Index | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
 
 
 def resolve_pairs(

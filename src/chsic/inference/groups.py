@@ -16,6 +16,7 @@ from array_api_compat import array_namespace
 
 from chsic._util.namespaces import beside
 from chsic._util.validate import Array, Index
+from chsic.inference.pair_weights import PairWeights
 from chsic.inference.units import Units, unit_sums
 from chsic.pairs import PairGraph
 
@@ -113,12 +114,15 @@ class Cells:
     groups: tuple[Index, Index]
 
     @classmethod
-    def of(cls, graph: PairGraph, groups: Units) -> Cells:
+    def of(cls, graph: PairGraph, groups: Units, weights: PairWeights | None = None) -> Cells:
         """Sort all entries of Lap."""
         rows, partners = np.arange(graph.n_samples), graph.degrees.astype(np.float64)
+        of_pairs = np.ones(graph.n_pairs)
+        if weights is not None:
+            of_pairs, partners = weights.between(graph.i, graph.j), weights.degrees
         i = np.concatenate([graph.i, graph.j, rows])
         j = np.concatenate([graph.j, graph.i, rows])
-        values = np.concatenate([np.full(2 * graph.n_pairs, -1.0), partners])
+        values = np.concatenate([-of_pairs, -of_pairs, partners])
         keys, labels = np.unique(
             groups.labels[i] * len(groups) + groups.labels[j], return_inverse=True
         )

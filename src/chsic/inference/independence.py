@@ -42,6 +42,7 @@ def chsic_test(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -135,6 +136,13 @@ def chsic_test(
         Compare rows with those of their own group alone, and subtract a level of each group, so
         that whatever is constant in a group cancels (fixed effects): is y related to x inside a
         patient, whatever else makes patients differ?
+    weights : array_like, series, or name of a column of `data`, optional
+        How many rows of the population each row stands for, up to a factor: survey weights, or one
+        over the probability that the row was drawn. Test, coefficient and interval are then about
+        the population, in which x and y may be unrelated although selection relates them in the
+        rows. Weights are taken as known; very unequal ones leave few rows that count, see
+        ``result.n_effective``. Rows that are equal in one of the `groups` are one row whose weights
+        add up.
     workers : int
         Threads, of which one is used below 50,000 samples, where more would be slower. The result
         does not depend on it.
@@ -210,7 +218,7 @@ def chsic_test(
     generator = as_generator(rng)
     samples = read_samples(
         x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups, time=time, stretch=stretch, within=within,
+        groups=groups, time=time, stretch=stretch, within=within, weights=weights,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)
 
@@ -234,6 +242,7 @@ def hsic_test(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> IndependenceResult:
@@ -245,7 +254,7 @@ def hsic_test(
         Samples; row l of x and y belongs to the same observation.
     data, unit_size, kernel, bandwidth, null, n_resamples, tol, nan_policy, kinds
         As for `chsic_test`.
-    groups, time, stretch, within, workers, rng
+    groups, time, stretch, within, weights, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -273,6 +282,6 @@ def hsic_test(
     generator = as_generator(rng)
     samples = read_samples(
         x, y, None, data=data, nan_policy=nan_policy, kinds=kinds, any_levels=settings.own_rows,
-        groups=groups, time=time, stretch=stretch, within=within,
+        groups=groups, time=time, stretch=stretch, within=within, weights=weights,
     )  # fmt: skip
     return run_test(samples, settings, generator, workers)

@@ -15,6 +15,7 @@ import numpy as np
 
 from chsic._util.namespaces import beside, namespace
 from chsic._util.validate import Array
+from chsic.inference.pair_weights import PairWeights
 from chsic.inference.ridge import some_rows
 from chsic.kernels import KERNELS
 from chsic.kernels.features import Landmarks, fit_landmarks
@@ -64,17 +65,23 @@ class Interactions:
     centre_share: float
 
     @classmethod
-    def of(cls, z: Array, distance: float, graph: PairGraph) -> Interactions:
+    def of(
+        cls, z: Array, distance: float, graph: PairGraph, weights: PairWeights | None = None
+    ) -> Interactions:
         """Choose features of z, whose samples are that far from each other, and pairs of them."""
         width, gaussian = WIDTH * distance, KERNELS["gaussian"]
-        some = z[some_rows(z, SAMPLES)] / width
+        rows = some_rows(z, SAMPLES)
+        some = z[rows] / width
         landmarks, _ = fit_landmarks(some, gaussian, ACCURACY, LARGEST_RANK, LANDMARK_CANDIDATES)
         features = landmarks(some)
-        mean = features.mean(axis=0)
-        size = float(((features - mean) ** 2).sum(axis=1).mean())
+        of_rows = None if weights is None else weights.rows[rows]
+        mean = np.average(features, axis=0, weights=of_rows)
+        size = float(np.average(((features - mean) ** 2).sum(axis=1), weights=of_rows))
         scale = size**-0.5 if size > 0 else 0.0
         unscaled = cls(landmarks, width, mean, scale, 1.0)
-        return dataclasses.replace(unscaled, centre_share=_centre_share(unscaled, z, graph))
+        return dataclasses.replace(
+            unscaled, centre_share=_centre_share(unscaled, z, graph, weights)
+        )
 
     def __call__(self, z: Any) -> Any:
         """Return the features at rows of z."""
@@ -89,13 +96,20 @@ def times(features: Any, of_z: Any) -> Any:
     return namespace(features).reshape(each, (features.shape[0], -1))
 
 
-def _centre_share(interactions: Interactions, z: Array, graph: PairGraph) -> float:
+def _centre_share(
+    interactions: Interactions, z: Array, graph: PairGraph, weights: PairWeights | None
+) -> float:
     """Return what the features leave of sum_ij Lap_ij^2 |phi_i|^2 (theory.md, eq. 30b)."""
     i, j = some_pairs(graph)
     if not len(i):
         return 1.0
     of_i, of_j = interactions(z[i]), interactions(z[j])
-    lost = float(((of_i - of_j) ** 2).sum(axis=1).mean()) / 2
+    apart = ((of_i - of_j) ** 2).sum(axis=1)
+    if weights is not None:
+        lost = float((weights.between(i, j) ** 2 * apart).mean()) / 2
+        total = float(weights.lap_lengths**2 @ (interactions(z) ** 2).sum(axis=1))
+        return 1 - lost * graph.n_pairs / total if total > 0 else 1.0
+    lost = float(apart.mean()) / 2
     squares = float((of_i**2 + of_j**2).sum(axis=1).mean()) / 2
     partners = graph.degrees.astype(np.float64)
     total = squares * float((partners**2 + partners).sum())

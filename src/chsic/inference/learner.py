@@ -60,10 +60,14 @@ class Learner:
         In standard deviations.
     groups : Clusters, optional
         Groups of samples that may depend on each other.
+    weights : array, shape (n,), optional
+        Of the samples, which the regressions that are learned have; learning needs none.
     """
 
-    def __init__(self, z: Array, groups: Clusters | None = None) -> None:
-        self._z, self._groups = z, groups
+    def __init__(
+        self, z: Array, groups: Clusters | None = None, weights: Array | None = None
+    ) -> None:
+        self._z, self._groups, self._weights = z, groups, weights
         self._plain = Ridge(z, groups=groups).shared()
         self._few, self._many = (
             some_rows(z, METRIC_SAMPLES, groups),
@@ -94,6 +98,10 @@ class Learner:
 
         If its values are features already, they take the place of those that are made otherwise.
         """
+        learned = self._learn(values, are_features)
+        return learned._replace(ridge=learned.ridge.weighted(self._weights))
+
+    def _learn(self, values: Array, are_features: bool) -> Learned:
         standard = _standard(values, are_features)
         features = _main_features if are_features else _features
         described = features(standard[self._many])

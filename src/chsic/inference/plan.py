@@ -11,8 +11,6 @@ import enum
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from chsic._util.validate import Array, Index
 from chsic.data.sampling import Stretches
 from chsic.inference.adjustment import Fit, Fitted
@@ -162,6 +160,25 @@ class UnitKernel(NamedTuple):
     centre_share: float
 
 
+class Masses(NamedTuple):
+    """What the variance of sums of products is in proportion to, where samples have weights w.
+
+    Attributes
+    ----------
+    units, folds : array
+        Sum of w^2 over the samples of each: their number without weights.
+    own_pairs : float
+        Sum of the squares of those sums over samples, or over groups, which depend on themselves.
+    pairs : float
+        Sum of the weights of all pairs.
+    """
+
+    units: Array
+    folds: Array
+    own_pairs: float
+    pairs: float
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Conditioning:
     """What z decides: how samples are paired and adjusted, and the units that share a sign.
@@ -192,6 +209,11 @@ class Conditioning:
         Samples in each group that depends on itself alone; None if every sample does.
     within : bool
         Whether pairs are of samples of one group alone.
+    masses : Masses
+        How much units, folds, groups and pairs weigh; numbers of them if all samples weigh the
+        same.
+    n_effective : float or None
+        As many samples of equal weight say as much about a mean; None if they weigh the same.
     """
 
     pairs: str
@@ -207,14 +229,15 @@ class Conditioning:
     wide: UnitKernel | None
     interactions: Interactions | None
     cautions: tuple[str, ...]
+    masses: Masses
     group_sizes: Index | None = None
     within: bool = False
+    n_effective: float | None = None
 
     @property
-    def own_pairs(self) -> float:
-        """Number of pairs of samples, each with itself, that may depend on each other."""
-        sizes = self.group_sizes
-        return float(self.n_samples if sizes is None else (sizes.astype(np.float64) ** 2).sum())
+    def are_exchangeable(self) -> bool:
+        """Whether samples of equal z may change places: independent ones of equal weight."""
+        return self.in_strata and self.group_sizes is None and self.n_effective is None
 
 
 class Along(enum.Enum):
@@ -264,8 +287,14 @@ class Plan:
         Of the columns, as in `IndependenceResult`.
     kernels : dict
         Names of the kernels of "x" and of "y".
+    n_samples : int
+        Rows that are compared, copies of a row in its group included.
     n_omitted : int
         Rows with a missing value.
+    n_groups : int or None
+        Groups of rows that may depend on each other; None if rows are independent.
+    n_effective : float or None
+        As many rows of equal weight say as much; None if the user gave no weights.
     members : tuple of MemberPlan
         The statistics that are tested jointly.
     null : str
@@ -287,7 +316,10 @@ class Plan:
     kinds: dict[str, str]
     levels: dict[str, tuple[str, ...]]
     kernels: dict[str, str]
+    n_samples: int
     n_omitted: int
+    n_groups: int | None
+    n_effective: float | None
     members: tuple[MemberPlan, ...]
     null: str
     n_resamples: int

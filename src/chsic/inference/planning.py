@@ -32,6 +32,7 @@ from chsic.kernels.bandwidth import (
     require_several,
     some_distances,
     typical_distance,
+    variances,
 )
 from chsic.kernels.features import candidate_rows, fit_landmarks, kernel_matrix
 from chsic.kernels.of_samples import AnyKernel, SampleKernel, require_kernel
@@ -81,16 +82,17 @@ def plan_variable(
     bandwidth: Bandwidths = "auto",
     tol: float = TOL,
     interactions: bool = False,
+    weights: Array | None = None,
     workers: int = 1,
 ) -> PlannedVariable:
     r"""Decide how a variable is compared: residuals given z, bandwidths, features and their fits.
 
     A pair of bandwidths is for the `argument`\ s "x" and "y". For `interactions` with z values are
-    compared as they are, as well.
+    compared as they are, as well. With `weights`, scales are those of the weighted population.
     """
     if isinstance(kernel, SampleKernel):
         return _plan_features(
-            argument, variable, named, adjustment, graph, z_names, interactions, workers
+            argument, variable, named, adjustment, graph, z_names, interactions, weights, workers
         )
     values, share = _residuals(variable, adjustment, graph, workers)
     scaling = variable.scaling
@@ -98,7 +100,7 @@ def plan_variable(
     warnings = _cautions(variable, named, z_names, share)
     (compared,) = np.nonzero(share > NO_VARIANCE)
     fit = values.fitted.fit if adjustment.of_columns else None
-    explained = _explained(variable, values, share)
+    explained = _explained(variable, values, share, weights)
     jumps = _jumps(fit)
     if not len(compared):
         none = np.empty(0)
@@ -110,7 +112,7 @@ def plan_variable(
     if len(compared) < remainder.shape[1]:
         remainder, before, origin = remainder[:, compared], before[:, compared], origin[compared]
     # Standard deviation of every column, that of a category being over all its indicators.
-    spread = np.sqrt(np.bincount(origin, remainder.var(axis=0))[origin])
+    spread = np.sqrt(np.bincount(origin, variances(remainder, weights))[origin])
     centre = np.median(remainder, axis=0)
     standardised = remainder - centre
     standardised /= spread
@@ -119,7 +121,7 @@ def plan_variable(
     n_pairs = max(TYPICAL_PAIRS, min(PAIRS_A_SAMPLE * len(before), MOST_PAIRS))
     if adjustment.of_columns and graph is not None:
         depends_on_pairs, of_values = _distance_between_values(before, spread, graph, n_pairs)
-    apart = typical_distance(standardised, n_pairs, before)  # mu of theory.md, eq. 13
+    apart = typical_distance(standardised, n_pairs, before, weights)  # mu of theory.md, eq. 13
     apart = of_values if apart < FIT_DECIDES * of_values else apart
     widths = _widths(argument, standardised, unit, apart, kernel, bandwidth, n_pairs)
     # Levels without a feature of their own would be alike, and which ones these are depends on z:
@@ -129,7 +131,7 @@ def plan_variable(
         argument, standardised, kernel, widths, unit, apart, adjustment, tol, workers, rank
     )
     if interactions:
-        own, fitted = _plan_interaction(argument, variable, kernel, adjustment, tol)
+        own, fitted = _plan_interaction(argument, variable, kernel, adjustment, tol, weights)
         kernels, features = (*kernels, own), (*features, fitted)
     plan = VariablePlan(scaling, fit, compared, centre, spread, kernels, warnings, explained, jumps)
     return PlannedVariable(plan, variable.columns, standardised, features, depends_on_pairs)
@@ -143,6 +145,7 @@ def _plan_features(
     graph: PairGraph | None,
     z_names: Sequence[str],
     interactions: bool,
+    weights: Array | None,
     workers: int,
 ) -> PlannedVariable:
     """Take off what z explains of features of a kernel of samples: there are no residuals of those.
@@ -153,9 +156,9 @@ def _plan_features(
     features, description = variable.columns, variable.scaling
     assert isinstance(description, Description)
     values, shares = _residuals(variable, adjustment, graph, workers)
-    explained = _explained(variable, values, shares)
-    variances = features.var(axis=0)
-    share = float(shares @ variances) / max(float(variances.sum()), 1e-300)
+    explained = _explained(variable, values, shares, weights)
+    sizes = features.var(axis=0)
+    share = float(shares @ sizes) / max(float(sizes.sum()), 1e-300)
     name = named[0].name if len(named) == 1 else argument
     warnings, fitted = _about_z(name, z_names, share), values.fitted
     landmarks = AsTheyAre(description.features.rounding)
@@ -199,21 +202,21 @@ def _residuals(
     alone = residuals
     if noise is None and graph is not None:
         alone = laplacian_times(graph, residuals) / np.maximum(graph.degrees, 1)[:, np.newaxis]
-    variances = columns.var(axis=0)
-    share = np.divide(
-        alone.var(axis=0), variances, where=variances > 0, out=np.zeros(len(variances))
-    )
+    sizes = columns.var(axis=0)
+    share = np.divide(alone.var(axis=0), sizes, where=sizes > 0, out=np.zeros(len(sizes)))
     return _ColumnFit(fitted, residuals), share
 
 
-def _explained(variable: Variable, values: _ColumnFit, share: Array) -> float:
+def _explained(
+    variable: Variable, values: _ColumnFit, share: Array, weights: Array | None
+) -> float:
     """Return the share of the variance that z explains, in samples that are not fitted if known."""
-    variances = variable.clipped.var(axis=0)
-    total = float(variances.sum())
+    sizes = variances(variable.clipped, weights)
+    total = float(sizes.sum())
     if not total > 0:
         return 0.0
     fit = values.fitted.fit
-    left = fit.error if isinstance(fit, RidgeFit) else float(share @ variances)
+    left = fit.error if isinstance(fit, RidgeFit) else float(share @ sizes)
     return float(np.clip(1 - left / total, 0.0, 1.0))
 
 
@@ -248,14 +251,20 @@ def _about_z(name: str, z_names: Sequence[str], share: float) -> tuple[str, ...]
 
 
 def _plan_interaction(
-    argument: str, variable: Variable, kernel: Kernel, adjustment: Adjustment, tol: float
+    argument: str,
+    variable: Variable,
+    kernel: Kernel,
+    adjustment: Adjustment,
+    tol: float,
+    weights: Array | None,
 ) -> tuple[KernelPlan, Fitted]:
     """Plan the kernel of values as they are: z may change more of them than their mean.
 
     Where y follows x^2 times z, x^2 holds twice the mean of x given z times its residual, too.
     """
     assert isinstance(variable.scaling, Scaling)
-    apart, unit = typical_distance(variable.columns), variable.scaling.unit
+    apart = typical_distance(variable.columns, weights=weights)
+    unit = variable.scaling.unit
     [of_values], [fitted] = _plan_kernels(
         argument, variable.columns, kernel, [INTERACTION_MULTIPLE * apart], unit, apart, adjustment,
         tol, 1, LARGEST_INTERACTION_RANK,

@@ -24,16 +24,16 @@ SMALLEST_NOISE = 0.1  # share of variance that a fit is taken to leave at least
 def restored(
     residuals: Any, directions: Any, spent: Array, groups: Units, *, within: bool = False
 ) -> Any:
-    """Multiply the residuals of each group g by (I + D_g diag(c) D_g')^(-1/2).
+    """Multiply the residuals of each group g by (I + D_g c D_g')^(-1/2).
 
     Parameters
     ----------
     residuals : array, shape (n, q)
         (I - S) times the columns.
     directions : array, shape (n, r)
-        Orthonormal directions D.
-    spent : array, shape (r,)
-        Numbers c with (I - S)^2 = I + D diag(c) D'.
+        Directions D.
+    spent : array, shape (r, r)
+        The matrix c with (I - S)(I - S)' = I + D c D'.
     groups : Units
         The groups.
     within : bool
@@ -47,7 +47,7 @@ def restored(
     >>> from chsic.inference.restored import restored
     >>> from chsic.inference.units import Units
     >>> mean = np.full((4, 1), 0.5)
-    >>> restored(mean, mean, np.array([-1.0]), Units.of(np.array([0, 0, 1, 1])))[0]
+    >>> restored(mean, mean, np.array([[-1.0]]), Units.of(np.array([0, 0, 1, 1])))[0]
     array([0.70710678])
     """
     known, own = as_numpy(directions), as_numpy(residuals)
@@ -56,7 +56,7 @@ def restored(
         alike = np.flatnonzero(groups.sizes == size)
         rows = groups.order[groups.bounds[alike, np.newaxis] + np.arange(size)]
         if size <= known.shape[1]:
-            matrix = np.eye(size) + (known[rows] * spent) @ known[rows].transpose(0, 2, 1)
+            matrix = np.eye(size) + (known[rows] @ spent) @ known[rows].transpose(0, 2, 1)
             if within:
                 matrix -= 1 / size
             result[rows] = _inverse_root(matrix) @ own[rows]
@@ -64,7 +64,7 @@ def restored(
         # Of more samples than directions; residuals whose mean is zero have nothing along it.
         for of_group in rows:
             basis, triangle = np.linalg.qr(known[of_group])
-            matrix = np.eye(len(triangle)) + (triangle * spent) @ triangle.T
+            matrix = np.eye(len(triangle)) + (triangle @ spent) @ triangle.T
             inside = basis.T @ own[of_group]
             result[of_group] += basis @ (_inverse_root(matrix) @ inside - inside)
     return beside(residuals, result)
@@ -81,11 +81,15 @@ def restored_in_strata(residuals: Any, strata: StratumRows, groups: Units) -> An
     """Do the same where the mean of each stratum was subtracted.
 
     A group with m of the n samples of a stratum has lost the share m / n of its own mean there.
+    With weights (theory.md, eq. 57), sums of them take the place of numbers of samples.
     """
     xp = array_namespace(residuals)
     _, labels = np.unique(strata.labels * len(groups) + groups.labels, return_inverse=True)
     own = Units.of(labels)
-    sizes = beside(residuals, own.sizes[labels].astype(np.float64))
-    left = 1 - sizes / beside(residuals, strata.sizes[strata.labels].astype(np.float64))
-    root = xp.clip(left, min=SMALLEST_NOISE) ** -0.5
-    return residuals + (root - 1)[:, None] * means_at_samples(own, residuals)
+    weights, totals, squares = strata.of_rows
+    of_group = np.bincount(labels, weights)[labels]
+    lost = of_group / totals
+    if strata.weights is not None:
+        lost = 2 * lost - squares * lost**2 / np.bincount(labels, weights**2)[labels]
+    root = xp.clip(beside(residuals, 1 - lost), min=SMALLEST_NOISE) ** -0.5
+    return residuals + (root - 1)[:, None] * means_at_samples(own, residuals, strata.weights)

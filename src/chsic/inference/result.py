@@ -102,6 +102,9 @@ class IndependenceResult:
         Where along z the dependence sits.
     n_samples, n_omitted, n_pairs : int
         Size of the data, rows left out for missing values, and number of pairs compared.
+    n_effective : float or None
+        As many rows of equal weight say as much about a mean (Kish), if `weights` were given: the
+        squared sum of weights over the sum of their squares.
     n_groups : int or None
         Number of groups of rows that may depend on each other, or of stretches of time; None if
         rows are independent.
@@ -151,6 +154,7 @@ class IndependenceResult:
     null_distribution: Array
     profile: Profile
     n_samples: int
+    n_effective: float | None
     n_omitted: int
     names: dict[str, tuple[str, ...]]
     kinds: dict[str, str]

@@ -10,6 +10,7 @@ fitted: what that misses is smooth in z, and differences over close pairs do not
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple, Self, TypeAlias
 
@@ -112,6 +113,8 @@ class Ridge:
         groups: Clusters | None = None,
     ) -> None:
         self._metric, self._columns, self._groups = metric, z, groups
+        self._root: Array | None = None  # of the weights of the fitted rows
+        self._all_weights: Array | None = None
         self._none = Steps(np.eye(z.shape[1]))
         self.steps = self._none if steps is None else steps
         z = z if metric is None else z @ metric
@@ -125,6 +128,7 @@ class Ridge:
         self._widths = self._all_widths()
         self._width_rows = some_rows(self._z, WIDTH_SAMPLES, self._fitted_groups)
         self._bases: dict[float, _Made] = {}  # of widths, without steps
+        self._weighted_bases: dict[float, _Made] = {}  # the same with weights
         self._stepped: dict[float, _Made] = {}  # and with them
         self._cross_validations: dict[Directions, LeftOut] = {}
         self._trial: Ridge | None = None
@@ -144,6 +148,24 @@ class Ridge:
             return self
         groups = None if self._groups is None else self._groups.rows(rows)
         return type(self)(self._columns[rows], self._scale, self._metric, self.steps, groups)
+
+    def weighted(self, weights: Array | None) -> Ridge:
+        """Return the same regressions, in which rows weigh more or less than others.
+
+        What a regression has to be like is learned without weights: they tell which law is asked
+        about, and not how rough x and y are. Always the same ones are used with one z.
+        """
+        if weights is None:
+            return self
+        same = copy.copy(self)
+        same._all_weights = weights
+        same._root = np.sqrt(weights[self.rows])[:, np.newaxis]
+        same._bases, same._stepped, same._cross_validations = self._weighted_bases, {}, {}
+        same._trial = None
+        if self._groups is not None:  # means of groups are weighted as well
+            same._groups = dataclasses.replace(self._groups, weights=weights)
+            same._fitted_groups = same._groups.rows(self.rows)
+        return same
 
     def find_steps(self, columns: Array, targets: Array, directions: Array) -> Ridge:
         """Return regressions with the steps that a variable, given at `rows`, is seen to make.
@@ -217,6 +239,7 @@ class Ridge:
         self._stepped = {}
         if not self._is_shared:
             self._bases, self._cross_validations, self._trial = {}, {}, None
+            self._weighted_bases = {}
 
     def shared_by_neighbours(self, targets: Array) -> float:
         """Return how much samples that follow each other along z share of what is not explained.
@@ -256,13 +279,16 @@ class Ridge:
         if self._trial is None and not isinstance(self._width_rows, slice):
             rows = np.arange(len(self._columns))[self.rows][self._width_rows]
             self._trial = self.at(rows)
+            if self._all_weights is not None:
+                self._trial = self._trial.weighted(self._all_weights[rows])
             self._trial._widths = self._widths
         return self._trial
 
     @property
     def nbytes(self) -> int:
         """Bytes of what regressions share."""
-        made = [*self._bases.values(), *self._stepped.values()]
+        every = (self._bases, self._weighted_bases, self._stepped)
+        made = [one for bases in every for one in bases.values()]
         shared = sum(directions.values.nbytes for _, directions in made)
         return int(self._z.nbytes + shared + (self._trial.nbytes if self._trial else 0))
 
@@ -270,33 +296,52 @@ class Ridge:
         """Regress columns, given at `rows`, together: one width and one penalty for all of them."""
         values = self._less_means(values)
         basis, at_samples = self._basis(self._choose(values)[0])
-        directions = at_samples.values
-        explained = directions.T @ values
-        error, shrinkage = self._least_error(basis, at_samples, values, explained)
+        directions, in_units = at_samples.values, self._in_roots(values)
+        explained = directions.T @ in_units
+        error, shrinkage = self._least_error(basis, at_samples, in_units, explained)
         weights = shrinkage[:, np.newaxis] * explained  # theory.md, eq. 8
         spent = shrinkage**2 - 2 * shrinkage
         within = self._groups is not None and self._groups.within
         coefficients = basis.turn @ weights
-        fit = RidgeFit(basis, shrinkage, spent, coefficients, error, self._fits_all, within)
+        weighed = self._weighed(directions, shrinkage) if self._fits_all else None
+        fit = RidgeFit(
+            basis, shrinkage, spent, coefficients, error, self._fits_all, within, weighed
+        )
         if not self._fits_all:
             if slopes:
                 raise ValueError(f"slopes: are for at most {LARGEST_FIT} samples.")
             return Fitted(fit)
         residuals = directions @ weights
+        if self._root is not None:
+            residuals /= self._root
         np.subtract(values, residuals, out=residuals)
         noise = 1 + directions**2 @ fit.spent  # the diagonal of (I - S)^2: theory.md, eq. 20
-        if within:
+        if self._root is not None and weighed is not None:
+            noise = 1 - 2 * directions**2 @ shrinkage
+            noise += np.einsum("ij,ij->i", directions @ weighed, directions) / self._root[:, 0] ** 2
+        elif within:
             assert self._fitted_groups is not None
             noise -= self._fitted_groups.shares
         gradients = self._slopes(fit) if slopes else None
         return Fitted(fit, residuals, noise, at_samples, gradients)
+
+    def _in_roots(self, values: Array) -> Array:
+        """Multiply rows by the roots of their weights: squares are weighted then."""
+        return values if self._root is None else values * self._root
+
+    def _weighed(self, directions: Array, shrinkage: Array) -> Array | None:
+        if self._root is None:
+            return None
+        heavy = directions * self._root
+        weighed: Array = shrinkage[:, np.newaxis] * (heavy.T @ heavy) * shrinkage
+        return weighed
 
     def _choose(self, values: Array) -> tuple[_Choice, float]:
         """Choose on some samples, so that features of all of them are made but once."""
         trial = self._on_few()
         if trial is not None:
             return trial._choose(values[self._width_rows])
-        values = self._less_means(values)
+        values = self._in_roots(self._less_means(values))
         choices: dict[_Choice, float] = {}
         for stepped in (False, True) if len(self.steps) else (False,):
             errors = {width: self._error((width, stepped), values) for width in self._widths.always}
@@ -356,7 +401,7 @@ class Ridge:
     def _make_basis(self, width: float, steps: Steps) -> _Made:
         features_of, unit = self._features(width)
         free, of_free = self._free_functions(steps)
-        features = self._less_means(features_of(self._z / unit))
+        features = self._in_roots(self._less_means(features_of(self._z / unit)))
         on_free = free.T @ features
         values, vectors = np.linalg.eigh(features.T @ features - on_free.T @ on_free)
         large = values > 1e-10 * max(values[-1], 1e-300)
@@ -378,11 +423,12 @@ class Ridge:
         """Return line and steps made orthonormal, and the matrix that makes them so."""
         line = self._line(self._z)
         within = self._groups is not None and self._groups.within
-        if not len(steps) and not within:
+        if not len(steps) and not within and self._root is None:
             return line, np.eye(line.shape[1])
         functions = np.hstack([line, steps(self._columns[self.rows])]) if len(steps) else line
         size = np.linalg.norm(functions, 2)
-        left, sizes, right = np.linalg.svd(self._less_means(functions), full_matrices=False)
+        weighted = self._in_roots(self._less_means(functions))
+        left, sizes, right = np.linalg.svd(weighted, full_matrices=False)
         large = sizes > 1e-8 * size
         return left[:, large], right[large].T / sizes[large]
 
@@ -421,8 +467,14 @@ class RidgeAdjustment:
 
     of_columns = True
 
-    def __init__(self, ridge: Ridge, z: Array, groups: Units | None = None) -> None:
-        self.ridge, self._z, self._groups = ridge, z, groups
+    def __init__(
+        self,
+        ridge: Ridge,
+        z: Array,
+        groups: Units | None = None,
+        weights: Array | None = None,
+    ) -> None:
+        self.ridge, self._z, self._groups, self._weights = ridge, z, groups, weights
 
     def fit(self, targets: Callable[[Rows], Array]) -> Fitted:
         """Fit the samples that the regression looks at."""
@@ -431,8 +483,16 @@ class RidgeAdjustment:
     def parts(self) -> Iterator[Batch]:
         """Yield rows that follow each other, or all if groups may have levels of their own."""
         if self._groups is not None:
-            return iter([Batch.at(slice(0, len(self._z)), z=self._z, groups=self._groups)])
-        return (Batch.at(rows, z=self._z[rows]) for rows in row_blocks(len(self._z)))
+            every = slice(0, len(self._z))
+            return iter([Batch.at(every, z=self._z, groups=self._groups, weights=self._weights)])
+        return (
+            Batch.at(
+                rows,
+                z=self._z[rows],
+                weights=None if self._weights is None else self._weights[rows],
+            )
+            for rows in row_blocks(len(self._z))
+        )
 
 
 def _neighbours_share(residuals: Array, along: Array, spent: float) -> float:

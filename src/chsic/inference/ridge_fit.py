@@ -116,6 +116,9 @@ class RidgeFit:
         of its noise.
     within : bool
         Whether groups have levels of their own, which are subtracted.
+    weighed : array, shape (directions, directions), or None
+        If rows have weights w, D is orthonormal once its rows are multiplied by their roots; this
+        is then diag(s) D'diag(w^2) D diag(s), s the shrinkage (theory.md, eq. 56).
     """
 
     basis: Basis
@@ -125,6 +128,7 @@ class RidgeFit:
     error: float
     of_all: bool
     within: bool = False
+    weighed: Array | None = None
 
     def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Return what z does not explain of rows, and the share of each one's noise variance left.
@@ -140,9 +144,18 @@ class RidgeFit:
             return residuals, namespace(values).ones_like(values[:, 0])
         directions = design @ beside(values, self.basis.turn)
         if not self.within:
-            return residuals, 1 + directions**2 @ beside(values, self.spent)
+            return residuals, self._noise(directions, batch)
         directions, own_share = self._less_means(directions, batch)
-        return residuals, 1 - own_share + directions**2 @ beside(values, self.spent)
+        return residuals, self._noise(directions, batch) - own_share
+
+    def _noise(self, directions: Any, batch: Batch) -> Any:
+        """Return the sum of squares of each row of I - S, with S = D diag(s) D'diag(w)."""
+        if self.weighed is None:
+            return 1 + directions**2 @ beside(directions, self.spent)
+        assert batch.weights is not None
+        xp, weights = namespace(directions), beside(directions, batch.weights)
+        own = weights * (directions**2 @ beside(directions, self.shrinkage))
+        return 1 - 2 * own + xp.vecdot(directions @ beside(directions, self.weighed), directions)
 
     def restored(self, residuals: Any, batch: Batch) -> Any:
         """Return residuals whose noise is, in every group, what it was before the fit."""
@@ -152,13 +165,25 @@ class RidgeFit:
         directions = batch.design(self.basis) @ beside(residuals, self.basis.turn)
         if self.within:
             directions, _ = self._less_means(directions, batch)
-        return restored(residuals, directions, self.spent, batch.groups, within=self.within)
+        if self.weighed is None:
+            spent = np.diag(self.spent)
+            return restored(residuals, directions, spent, batch.groups, within=self.within)
+        # (I - S)(I - S)' = I - D s F' - F s D' + D weighed D', F the directions times weights
+        assert batch.weights is not None
+        weighted = directions * beside(directions, batch.weights)[:, None]
+        shrinkage = np.diag(self.shrinkage)
+        spent = np.block([[self.weighed, -shrinkage], [-shrinkage, np.zeros_like(shrinkage)]])
+        both = namespace(directions).concat([directions, weighted], axis=1)
+        return restored(residuals, both, spent, batch.groups)
 
     def _less_means(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Subtract means of groups; also the share of each sample in the mean of its group."""
         assert batch.groups is not None
-        share = beside(values, 1 / batch.groups.sizes[batch.groups.labels])
-        return values - means_at_samples(batch.groups, values), share
+        groups, weights = batch.groups, batch.weights
+        share = 1 / groups.sizes[groups.labels]
+        if weights is not None:
+            share = weights / np.bincount(groups.labels, weights)[groups.labels]
+        return values - means_at_samples(groups, values, weights), beside(values, share)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

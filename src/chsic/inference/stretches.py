@@ -243,9 +243,9 @@ def in_stretches(samples: Samples, settings: Settings) -> Samples:
     if lasts:  # no stretch is long enough, but series are
         whole = float(np.ptp(sampling.time)) + clock.unit
         stretches = Stretches(whole, is_cut=False, unit=sampling.unit)
-        known = Sampling(sampling.groups, stretches=stretches).complete()
+        known = dataclasses.replace(sampling, time=None, stretches=stretches).complete()
         return dataclasses.replace(samples, sampling=known)
-    known = _cut(clock, min(length, longest), sampling.unit, is_cut=length > longest)
+    known = _cut(sampling, clock, min(length, longest), is_cut=length > longest)
     return dataclasses.replace(samples, sampling=known)
 
 
@@ -257,18 +257,20 @@ def in_given_stretches(sampling: Sampling) -> Sampling:
     if sampling.time is None or sampling.stretch is None:
         return sampling
     clock = Clock.of(sampling.time, sampling.groups)
-    return _cut(clock, sampling.stretch / clock.unit, sampling.unit)
+    return _cut(sampling, clock, sampling.stretch / clock.unit)
 
 
-def _cut(clock: Clock, length: float, unit: str, *, is_cut: bool = False) -> Sampling:
+def _cut(sampling: Sampling, clock: Clock, length: float, *, is_cut: bool = False) -> Sampling:
     """Cut time into stretches of some units of it; not if rows are independent."""
+    unit, timeless = sampling.unit, dataclasses.replace(sampling, groups=None, time=None)
     if length < SHORTEST and not clock.repeats:
-        return Sampling(stretches=Stretches(0.0, is_cut=False, unit=unit))
+        return dataclasses.replace(timeless, stretches=Stretches(0.0, is_cut=False, unit=unit))
     length = max(length, 1.0) * clock.unit
     stretches = clock.stretches(length)
     # Whole series are independent, however long rows of one depend on each other.
     is_cut = is_cut and int(numbered(stretches).max()) > int(clock.series.max())
-    return Sampling(stretches, stretches=Stretches(length, is_cut, unit)).complete()
+    cut = Stretches(length, is_cut, unit)
+    return dataclasses.replace(timeless, groups=stretches, stretches=cut).complete()
 
 
 def _length(samples: Samples, settings: Settings, clock: Clock) -> tuple[float, bool]:

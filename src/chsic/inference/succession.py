@@ -60,20 +60,28 @@ class Succession:
         z of all samples, as regressions see it.
     strata : array of int or None
         Strata of all samples, if their means are subtracted.
+    weights : array or None
+        Of all samples; None if they weigh the same.
     """
 
     places: Index
     z: Array | None
     strata: Index | None = None
+    weights: Array | None = None
 
     @classmethod
     def of(
-        cls, n: int, order: Index | None, z: Array | None, strata: Index | None = None
+        cls,
+        n: int,
+        order: Index | None,
+        z: Array | None,
+        strata: Index | None = None,
+        weights: Array | None = None,
     ) -> Succession:
         """Take the rows in the middle, if there are many."""
         rows = np.arange(n) if order is None else np.argsort(order)
         start = max(0, (n - ROWS) // 2)
-        return cls(rows[start : start + ROWS], z, strata)
+        return cls(rows[start : start + ROWS], z, strata, weights)
 
     @functools.cached_property
     def others(self) -> list[Index]:
@@ -104,7 +112,9 @@ class Succession:
             units = Units.of(np.unique(self.strata[self.places], return_inverse=True)[1])
             return made - units.means(made)[units.labels]
         z = None if self.z is None else self.z[self.places]
-        residuals: Array = kernel.fit.residuals(made, Batch.at(self.places, z=z))[0]
+        weights = None if self.weights is None else self.weights[self.places]
+        batch = Batch.at(self.places, z=z, weights=weights)
+        residuals: Array = kernel.fit.residuals(made, batch)[0]
         return residuals
 
     def likeness(self, x: PlannedVariable, y: PlannedVariable) -> Likeness:

@@ -120,9 +120,13 @@ def unit_sums(units: Units, values: Any) -> Any:
     return segment_sums(ordered, units.bounds[:-1])
 
 
-def means_at_samples(units: Units, values: Any) -> Any:
-    """Return for each sample the mean of its unit."""
+def means_at_samples(units: Units, values: Any, weights: Array | None = None) -> Any:
+    """Return for each sample the mean of its unit, a weighted one if samples have weights."""
     xp = array_namespace(values)
+    if weights is not None:
+        of_units = np.bincount(units.labels, weights)
+        relative = weights * units.sizes[units.labels] / of_units[units.labels]
+        values = beside(values, relative)[:, None] * values
     sums = segment_sums(xp.take(values, beside(values, units.order), axis=0), units.bounds[:-1])
     means = sums / beside(values, units.sizes[:, np.newaxis].astype(np.float64))
     return xp.take(means, beside(values, units.labels), axis=0)

@@ -100,18 +100,43 @@ RULES: dict[str, Callable[[str, Array], Array]] = {"paper": paper_rule, "median"
 
 
 def typical_distance(
-    points: Array, n_pairs: int = TYPICAL_PAIRS, distinct_in: Array | None = None
+    points: Array,
+    n_pairs: int = TYPICAL_PAIRS,
+    distinct_in: Array | None = None,
+    weights: Array | None = None,
 ) -> float:
     """Return the median distance between samples; never zero if columns vary.
 
     If there are more than `n_pairs` pairs of samples, that many are drawn, so that the order of the
     samples does not matter. Only pairs are looked at whose rows of `distinct_in` differ, if that is
     given. If most distances are zero, as for events that are rare, it is the root of the mean
-    squared distance.
+    squared distance. With `weights`, a pair counts as often as the product of its two, and
+    `n_pairs` are drawn, however few samples there are.
     """
-    distances = some_distances(points, n_pairs, distinct_in)
+    if weights is None:
+        distances = some_distances(points, n_pairs, distinct_in)
+    else:
+        distances = _distances(points, *_weighted_pairs(weights, n_pairs), distinct_in)
     middle = float(np.median(distances)) if len(distances) else 0.0
-    return middle if middle > 0 else float(np.sqrt(2 * points.var(axis=0).sum()))
+    return middle if middle > 0 else float(np.sqrt(2 * variances(points, weights).sum()))
+
+
+def variances(columns: Array, weights: Array | None = None) -> Array:
+    """Return the variance of each column, weighted if rows have weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.kernels.bandwidth import variances
+    >>> variances(np.array([[0.0], [3.0]]), np.array([2.0, 1.0]))
+    array([2.])
+    """
+    if weights is None:
+        equally: Array = columns.var(axis=0)
+        return equally
+    shares = weights / weights.sum()
+    weighted: Array = shares @ (columns - shares @ columns) ** 2
+    return weighted
 
 
 def some_distances(points: Array, n_pairs: int, distinct_in: Array | None = None) -> Array:
@@ -120,7 +145,10 @@ def some_distances(points: Array, n_pairs: int, distinct_in: Array | None = None
     if n * (n - 1) // 2 <= n_pairs:
         distances: Array = pdist(points)
         return distances if distinct_in is None else distances[pdist(distinct_in) > 0]
-    i, j = _random_pairs(n, n_pairs)
+    return _distances(points, *_random_pairs(n, n_pairs), distinct_in)
+
+
+def _distances(points: Array, i: Index, j: Index, distinct_in: Array | None) -> Array:
     if distinct_in is not None:
         differ = (_rows(distinct_in, i) != _rows(distinct_in, j)).any(axis=1)
         if not differ.all():
@@ -128,7 +156,7 @@ def some_distances(points: Array, n_pairs: int, distinct_in: Array | None = None
     apart = _rows(points, i) - _rows(points, j)
     if apart.shape[1] == 1:
         return np.abs(apart[:, 0])
-    distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+    distances: Array = np.sqrt(np.einsum("ij,ij->i", apart, apart))
     return distances
 
 
@@ -146,6 +174,19 @@ def _random_pairs(n: int, number: int) -> tuple[Index, Index]:
     i.setflags(write=False)
     j.setflags(write=False)
     return i, j
+
+
+def _weighted_pairs(weights: Array, number: int) -> tuple[Index, Index]:
+    """Draw pairs of different samples, each as often as the product of its weights, always alike.
+
+    The places of one end in the sum of weights are those of a grid, so that little is left to
+    chance.
+    """
+    ends, rng = np.cumsum(weights), np.random.default_rng(0)
+    places = ends[-1] * (np.arange(number) + 0.5) / number, ends[-1] * rng.random(number)
+    i, j = (np.searchsorted(ends, at).clip(max=len(ends) - 1) for at in places)
+    apart = i != j
+    return i[apart], j[apart]
 
 
 def in_bandwidths(x: Array, y: Array, bandwidth: Bandwidth) -> tuple[Array, Array]:

@@ -42,7 +42,7 @@ class Calibration:
         simulated data are as rough as the user's, and rejections at effect 0 show what that does.
     n_groups : int or None
         Groups of samples, or stretches of time, if those of one may depend on each other.
-    stretch, stretch_unit, within
+    stretch, stretch_unit, within, n_effective
         As in `IndependenceResult`.
     """
 
@@ -55,6 +55,7 @@ class Calibration:
     stretch: float | None = None
     stretch_unit: str = ""
     within: bool = False
+    n_effective: float | None = None
 
     def rejection_rate(self, effect_size: float = 0.0, level: float = 0.05) -> float:
         """Return how often the test rejected: type I error for effect 0, else power.

@@ -34,6 +34,7 @@ from chsic.data.samples import (
     complete_samples,
     require_complete,
     require_nan_policy,
+    rows_that_count,
 )
 from chsic.data.sampling import Sampling, is_name, read_about_rows, sampling_arguments
 from chsic.inference.arrangement import (
@@ -168,6 +169,8 @@ class Discovery:
         elif nan_policy == "level":
             columns = [column.with_missing_level() for column in columns]
         sampling = Sampling.of(rows, stretch, within)
+        counted, sampling = rows_that_count({"data": columns}, sampling)
+        columns = [*counted["data"]]
         there = ~np.any([np.zeros(len(columns[0].values), bool), *sampling.missing], axis=0)
         if there.sum() < MIN_SAMPLES:
             raise ValueError(f"data: at least {MIN_SAMPLES} samples are needed, got {there.sum()}.")

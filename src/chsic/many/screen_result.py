@@ -88,6 +88,8 @@ class Screen:
         ``"days"`` if the time was of dates; empty if it was of numbers.
     within : bool
         Whether rows were compared with those of their group alone.
+    n_effective : float or None
+        As many rows of equal weight say as much about a mean; None if no weights were given.
     """
 
     pairs: tuple[ScreenedPair, ...]
@@ -101,6 +103,7 @@ class Screen:
     stretch: float | str | None = None
     stretch_unit: str = ""
     within: bool = False
+    n_effective: float | None = None
 
     def __len__(self) -> int:
         return len(self.pairs)

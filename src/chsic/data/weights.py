@@ -1,0 +1,98 @@
+"""Weights of rows: how many rows of the population each one stands for.
+
+Survey weights and inverse probabilities are known up to a factor, so that only their ratios count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chsic._util.validate import Array, Index
+from chsic.data.arguments import side_by_side
+from chsic.data.column import Column
+
+
+def require_weights(column: Column) -> None:
+    """Raise unless a column has weights: numbers that are finite and not negative, not all zero."""
+    if column.kind != "number" or column.is_date:
+        kind = "dates" if column.is_date else "text"
+        raise TypeError(
+            f"weights: {column.name!r} has {kind}; numbers are needed, such as how many people a "
+            "row stands for, or one over the probability that it was drawn."
+        )
+    known = column.values[~column.missing]
+    if np.any(known < 0):
+        row = int(np.flatnonzero(column.values < 0)[0])
+        raise ValueError(
+            f"weights: row {row} has the weight {column.values[row]:g}; none may be negative. Rows "
+            "that are not to count have the weight 0."
+        )
+    if not np.all(np.isfinite(known)):
+        row = int(np.flatnonzero(np.isinf(column.values))[0])
+        raise ValueError(
+            f"weights: row {row} has an infinite weight, as that of a row which can't be drawn; "
+            "leave it out, or bound weights."
+        )
+    if not np.any(known > 0):
+        raise ValueError("weights: no row has a weight above 0; leave weights out to count all.")
+
+
+def relative(weights: Array | None) -> Array | None:
+    """Divide positive weights by their mean; None if they are all equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.weights import relative
+    >>> relative(np.array([1.0, 3.0]))
+    array([0.5, 1.5])
+    >>> relative(np.array([4.0, 4.0])) is None
+    True
+    """
+    if weights is None or np.all(weights == weights[0]):
+        return None
+    near_one = weights / weights.max()  # sums of large ones might overflow
+    divided: Array = near_one / near_one.mean()
+    return divided
+
+
+def effective_number(weights: Array) -> float:
+    """Return as many rows of equal weight as say as much about a mean (Kish 1965).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.weights import effective_number
+    >>> effective_number(np.array([1.0, 1.0, 2.0]))
+    2.6666666666666665
+    """
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def copies_in_groups(
+    columns: list[Array], groups: Index | None = None
+) -> tuple[Index, Index] | None:
+    """Return the first of all rows that are equal in one group, and which of these each row is.
+
+    Without groups, of all equal rows. None if all rows differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from chsic.data.weights import copies_in_groups
+    >>> copies_in_groups([np.array([5.0, 3.0, 5.0, 5.0])], np.array([0, 0, 0, 1]))
+    (array([0, 1, 3]), array([0, 1, 0, 2]))
+    """
+    labels = [] if groups is None else [groups.astype(np.float64)]
+    values = side_by_side([*labels, *columns])
+    order = np.lexsort(values.T)
+    differ = np.any(values[order[1:]] != values[order[:-1]], axis=1)
+    if differ.all():
+        return None
+    sets = np.empty(len(order), np.intp)
+    sets[order] = np.append(0, np.cumsum(differ))
+    _, first, numbers = np.unique(sets, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[numbers]

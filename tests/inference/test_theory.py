@@ -21,7 +21,7 @@ EXACT = 1e-14  # `tol` with which features of few samples are exact kernels
 
 def test_equations_are_numbered_in_order():
     tags = re.findall(r"\\tag\{(\d+)\}", PAGE.read_text(encoding="utf-8"))
-    assert [int(tag) for tag in tags] == list(range(1, 55))
+    assert [int(tag) for tag in tags] == list(range(1, 59))
 
 
 @dataclasses.dataclass
@@ -170,6 +170,48 @@ def test_given_pairs():
     expected = [ref.pearson3(member.estimate, member.null) for member in reference.members]
     expected = np.maximum(expected, smallest)
     assert [member.pvalue for member in fitted.members] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("kind", ["strata", "given pairs"])
+def test_weights_of_rows(kind):
+    """At one bandwidth, as that of weighted data is the median of a draw."""
+    rng = np.random.default_rng(3)
+    n, h = 12, (0.9, 1.1)
+    weights, z = rng.uniform(0.3, 3, n), np.repeat([0.0, 1.0, 2.0], [5, 3, 4])
+    rows = weights / weights.mean()
+    x = z + rng.normal(size=n)
+    y = z + np.where(z == 1, -1, 1) * x + rng.normal(size=n) / 2
+    grams = [ref.gaussian(of[:, None], of[:, None], width) for of, width in zip((x, y), h)]
+    strata, given = z.astype(int), {}
+    if kind == "strata":
+        lap = ref.weighted_laplacian(ref.inside_strata(strata), rows)
+        of_x, of_y = (ref.residuals_in_weighted_strata(gram, strata, rows) for gram in grams)
+        same = (strata[:, None] == strata).astype(float)
+        kernels = [np.ones((n, n)), same]
+    else:
+        every = [(i, j) for i in range(n) for j in range(i + 1, n)]
+        pairs = [(i, j) for i, j in every if j == i + 1 or rng.random() < 0.3]
+        lap = ref.weighted_laplacian(pairs, rows)
+        of_x, of_y = (ref.residuals_unadjusted_with_weights(gram, lap) for gram in grams)
+        graph = chsic.PairGraph(*zip(*pairs, strict=True), n_samples=n)
+        given, kernels = {"pairs": graph, "adjust": "none", "augment": False}, [np.ones((n, n))]
+    between = ref.compare(of_x, of_y, lap, ref.one_by_one(n))
+    members = [ref.weighted(between, w, ref.one_by_one(n), rows=rows) for w in kernels]
+    result = chsic.chsic_test(
+        x, y, z, weights=weights, null="exhaustive", bandwidth=h, tol=EXACT, **given
+    )
+    scale = 4 * (np.trace(lap) / 2) ** 2
+    statistics = [member.observed.sum() / scale for member in members]
+    assert [member.statistic for member in result.members] == pytest.approx(statistics, rel=1e-9)
+    winner = members[result.winner]
+    assert result.estimate == pytest.approx(winner.estimate / scale, rel=1e-7)
+    joint, own, _ = ref.exhaustive(members)
+    smallest = ref.smallest_by_units(between.null)
+    own = np.maximum(own, smallest)
+    assert [member.pvalue for member in result.members] == pytest.approx(own)
+    assert result.pvalue == pytest.approx(max(joint, min(own)))
+    of_x, of_y = (ref.compare(one, one, lap, ref.one_by_one(n)) for one in (of_x, of_y))
+    assert result.coefficient == pytest.approx(ref.coefficient(between, of_x, of_y), rel=1e-7)
 
 
 def on_a_line(seed, n=60):

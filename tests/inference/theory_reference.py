@@ -517,6 +517,32 @@ def residuals_in_strata(kernel, strata):
     return Residual(gram, gram, 1 - 1 / sizes, np.eye(n))
 
 
+def weighted_laplacian(pairs, weights):
+    """Eqs. 2 and 55, the first form."""
+    n = len(weights)
+    lap = np.zeros((n, n))
+    for i, j in pairs:
+        lap[i, j] = lap[j, i] = -weights[i] * weights[j]
+    return lap - np.diag(lap.sum(axis=1))
+
+
+def residuals_in_weighted_strata(kernel, strata, weights):
+    """Eq. 57, each stratum less its weighted mean."""
+    n = len(kernel)
+    same = (strata[:, None] == strata).astype(float)
+    left = np.eye(n) - same * weights / (same @ weights)[:, None]
+    gram = left @ kernel @ left.T
+    return Residual(gram, gram, (left**2).sum(axis=1), np.eye(n))
+
+
+def residuals_unadjusted_with_weights(kernel, lap):
+    """Eqs. 16 and 20, the last case, with the Laplacian of eq. 55."""
+    to_partners = lap / np.diag(lap)[:, None]
+    alone = to_partners @ kernel @ to_partners.T
+    share = (to_partners**2).sum(axis=1)
+    return Residual(kernel, alone, share, np.eye(len(kernel)))
+
+
 def residuals_ridge(kernel, z, how):
     """Eqs. 16 and 20, after a ridge regression."""
     fit = how.fit(z, kernel)
@@ -554,10 +580,9 @@ def compare(x, y, lap, units):
     spread = 1.0
     for one, lengths in ((x, length_x), (y, length_y)):
         over_pairs = sum(
-            one.gram[i, i] + one.gram[j, j] - 2 * one.gram[i, j]
+            -lap[i, j] * (one.gram[i, i] + one.gram[j, j] - 2 * one.gram[i, j])
             for i in range(n)
             for j in range(i)
-            if lap[i, j] != 0
         )
         fit = np.trace(lap @ one.square) / np.trace(lap)
         spread *= over_pairs / fit / sum(partners[i] * lengths[i] for i in range(n))
@@ -565,7 +590,7 @@ def compare(x, y, lap, units):
     # Eq. 26.
     own = sum(partners[i] * length_x[i] * length_y[i] for i in range(n))
     of_partners = sum(
-        length_x[i] * length_y[j] for i in range(n) for j in range(n) if i != j and lap[i, j] != 0
+        -lap[i, j] * length_x[i] * length_y[j] for i in range(n) for j in range(n) if i != j
     )
     wider = max(1.0, of_partners / own)
     # Eqs. 24, 25 and 27.
@@ -583,12 +608,13 @@ def compare(x, y, lap, units):
     return Compared(observed, wider * spread * null, np.array(centre))
 
 
-def weighted(compared, kernel, units, centre_left=1.0):
-    """Eqs. 28 and 30."""
-    sizes = [len(unit) for unit in units]
+def weighted(compared, kernel, units, centre_left=1.0, rows=None):
+    """Eqs. 28 and 30; with weights of rows, of which there are none by default, eq. 58."""
+    rows = np.ones(sum(map(len, units))) if rows is None else rows
+    sizes = [sum(rows[i] ** 2 for i in unit) for unit in units]
     m = len(units)
     every = sum(kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m)) - sum(
-        sizes
+        w**4 for w in rows
     )
     between = sum(
         kernel[a, b] ** 2 * sizes[a] * sizes[b] for a in range(m) for b in range(m) if a != b

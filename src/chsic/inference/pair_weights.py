@@ -20,6 +20,8 @@ from chsic.pairs import PairGraph
 from chsic.pairs.laplacian import laplacian_times
 from chsic.pairs.neighbour_lists import Neighbours
 
+AVERAGED = 3  # times over partners: the mean weight near a row, to which its own adds little
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PairWeights:
@@ -62,12 +64,13 @@ class PairWeights:
             The pairs.
         shared : bool
             Whether the pairs of a row share its weight: products are then divided by the mean
-            weight of the partners of i, or of j, half each.
+            weight of rows near i, or near j, half each.
         """
         second = weights
         if shared:
-            partners = np.maximum(graph.degrees, 1)
-            mean = _over_partners(graph, weights[:, np.newaxis])[:, 0] / partners
+            partners, mean = np.maximum(graph.degrees, 1), weights
+            for _ in range(AVERAGED):
+                mean = _over_partners(graph, mean[:, np.newaxis])[:, 0] / partners
             second = weights / np.where(mean > 0, mean, 1.0)
         degrees = _symmetric(graph, weights, second)
         squares = _symmetric(graph, weights**2, second**2) / 2

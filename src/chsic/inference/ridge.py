@@ -319,7 +319,7 @@ class Ridge:
         if self._root is not None and weighed is not None:
             noise = 1 - 2 * directions**2 @ shrinkage
             noise += np.einsum("ij,ij->i", directions @ weighed, directions) / self._root[:, 0] ** 2
-        elif within:
+        if within:
             assert self._fitted_groups is not None
             noise -= self._fitted_groups.shares
         gradients = self._slopes(fit) if slopes else None
@@ -366,7 +366,7 @@ class Ridge:
         """
         n, shrinkage = len(values), basis.shrinkage
         spent = (shrinkage.sum(axis=1) + STEP_COST * len(basis.steps)) / n
-        if self._groups is None:
+        if self._groups is None and self._root is None:
             squares = (explained**2).sum(axis=1)
             beside = np.einsum("ij,ij->", values, values) - squares.sum()
             rss = max(beside, 0.0) + (1 - shrinkage) ** 2 @ squares
@@ -383,8 +383,8 @@ class Ridge:
     def _left_out(self, basis: Basis, directions: Directions) -> LeftOut:
         """Return what cross-validates a basis by whole groups."""
         if directions not in self._cross_validations:
-            assert self._fitted_groups is not None
-            labels = self._fitted_groups.labels
+            alone, groups = np.arange(len(directions.values)), self._fitted_groups
+            labels = alone if groups is None else groups.labels
             made = LeftOut(directions.values, basis.shrinkage, PENALTIES, labels)
             self._cross_validations.setdefault(directions, made)
         return self._cross_validations[directions]

@@ -74,9 +74,8 @@ class Samples:
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups, one for each sample that has copies; None if rows are independent."""
-        alone = self.sampling.groups is None and self.sampling.copies is not None
-        return len(self) if alone else self.sampling.n_groups
+        """Number of groups; None if rows are independent."""
+        return self.sampling.n_groups
 
     @property
     def n_effective(self) -> float | None:
@@ -280,6 +279,8 @@ def rows_that_count(
     if sampling.groups is None or sampling.time is not None or sampling.stretches is not None:
         return read, sampling
     values = [column.values for of in read.values() for column in of]
+    if sampling.weights is not None:  # what is missing differs from all there is
+        values.append(np.where(np.isnan(sampling.weights), np.nan, 0.0))
     merged = copies_in_groups(values, sampling.groups)
     if merged is None or len(merged[0]) < MIN_SAMPLES:
         return read, sampling

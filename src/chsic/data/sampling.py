@@ -199,8 +199,10 @@ class Sampling:
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups; None if rows are independent."""
-        return None if self.groups is None else len(np.unique(self.groups))
+        """Number of groups, one for each row that has copies; None if rows are independent."""
+        if self.groups is None:
+            return None if self.copies is None else len(self.copies)
+        return len(np.unique(self.groups))
 
     @property
     def facts(self) -> dict[str, Any]:

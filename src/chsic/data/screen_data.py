@@ -102,6 +102,12 @@ class ScreenData:
         return cls(z, columns, sampling, known, skipped, {c.name: c.described for c in read})
 
     @property
+    def n_rows(self) -> int:
+        """Rows that have a weight, and copies that were merged with them."""
+        copies = self.sampling.copies
+        return len(self.known) if copies is None else int(copies.sum())
+
+    @property
     def n_omitted(self) -> int:
         """Rows that no pair can use."""
         return int((~self.known).sum())

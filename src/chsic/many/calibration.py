@@ -139,6 +139,7 @@ def calibrate(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> Calibration:
@@ -167,6 +168,10 @@ def calibrate(
     of every group is kept as well, in x and in y, so that simulated groups differ as these do. For
     x or y of few values that cannot be done.
 
+    With `weights`, the regression is that of the weighted population, and every row keeps its
+    weight, whatever x and y are drawn for it: that rows were selected by x or y is not simulated,
+    only what unequal weights do.
+
     Parameters
     ----------
     x, y, z : array_like, or names of columns of `data`
@@ -176,7 +181,7 @@ def calibrate(
     effect_sizes : sequence of float
         Shares of samples, between 0 and 1, in which y is as high among its neighbours as x is.
         0, which gives the type I error, is always added.
-    data, nan_policy, kinds, groups, time, stretch, within
+    data, nan_policy, kinds, groups, time, stretch, within, weights
         As for `chsic_test`.
     pairs, block_size, unit_size, bandwidth, adjust, augment, alpha, null, n_resamples, tol
         Those of `chsic_test` that are to be examined.
@@ -216,7 +221,7 @@ def calibrate(
     )
     samples = read_samples(
         x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups, time=time,
-        stretch=stretch, within=within,
+        stretch=stretch, within=within, weights=weights,
     )  # fmt: skip
     samples = in_stretches(samples, settings)
     n_sim = as_count("n_sim", n_sim, minimum=1)
@@ -244,7 +249,7 @@ def calibrate(
     values = list(in_order(one, tasks, workers))
     return Calibration(
         n_sim=n_sim,
-        n_samples=len(source.samples),
+        n_samples=source.samples.n_rows,
         effect_sizes=tuple(effects),
         pvalues=tuple(
             tuple(values[start : start + n_sim]) for start in range(0, len(values), n_sim)

@@ -69,7 +69,7 @@ class ColumnTests:
     z : sequence of Column
         The confounders; none if it is empty.
     sampling : Sampling
-        Groups of rows, numbered, which may be stretches of time.
+        Groups of rows, numbered, which may be stretches of time; and their weights.
     n_omitted : int
         Rows that were left out for missing values.
     n_resamples : int
@@ -161,7 +161,7 @@ class ColumnTests:
         adjustment = self._adjustments[position]
         planned = plan_variable(
             column.name, variable, [column], adjustment, arranged.graph, arranged.z_names,
-            interactions=arranged.plan.interactions is not None,
+            interactions=arranged.plan.interactions is not None, weights=arranged.weights,
         )  # fmt: skip
         if isinstance(adjustment, RidgeAdjustment):
             adjustment.ridge.forget()

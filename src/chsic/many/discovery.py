@@ -119,6 +119,9 @@ class Discovery:
         its own for every test, which shares nothing with others then.
     within : bool
         Compare rows with those of their own group alone, as for `chsic_test`.
+    weights : array_like, series, or name of a column of `data`, optional
+        How many rows of the population each row stands for, as for `chsic_test`. A column that is
+        named cannot be asked about, and does not count in positions.
     n_resamples : int
         Number of draws of signs where they are drawn, 19 to 10^7.
     rng : None, int or numpy.random.Generator
@@ -145,15 +148,16 @@ class Discovery:
         time: Data = None,
         stretch: float | str = "auto",
         within: bool = False,
+        weights: Data = None,
         n_resamples: int = 9999,
         rng: RNGLike | None = None,
     ) -> None:
         require_nan_policy(nan_policy)
         raw = named_columns("data", data)
         given = as_kinds(kinds, list(raw))
-        about_rows = sampling_arguments("data", raw, groups=groups, time=time)
+        about_rows = sampling_arguments("data", raw, groups=groups, time=time, weights=weights)
         rows = read_about_rows(about_rows, given)
-        for name in (groups, time):
+        for name in (groups, time, weights):
             if is_name(name):
                 raw.pop(str(name), None)
         columns = [read_column(name, values, given.get(name)) for name, values in raw.items()]
@@ -191,7 +195,10 @@ class Discovery:
     def __repr__(self) -> str:
         shown = ", ".join(readable(name) for name in self._names[:8])
         more = f", ... ({len(self._names)} columns)" if len(self._names) > 8 else ""
-        n, of_rows = len(self._columns[0].values), self._shared.facts
+        copies, of_rows = self._shared.copies, self._shared.facts
+        n = len(self._columns[0].values) if copies is None else int(copies.sum())
+        if of_rows["n_effective"] is not None:
+            of_rows["n_effective"] = round(of_rows["n_effective"], 1)
         told = "".join(f", {name}={value!r}" for name, value in of_rows.items() if value)
         return f"Discovery(n_samples={n}{told}, columns: {shown}{more})"
 
@@ -316,7 +323,7 @@ class Discovery:
                 adjustment = ridge_adjustment(given, one.learned)
             planned = plan_variable(
                 one.name, one.scaled, one.columns, adjustment, graph, given.z_names,
-                interactions=given.has_interactions,
+                interactions=given.has_interactions, weights=arrangement.weights,
             )  # fmt: skip
             return planned if graph is None else remember(planned, arrangement)
 

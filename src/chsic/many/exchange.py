@@ -42,7 +42,8 @@ class Exchange:
         z = arranged.nearby.metric
         near = _others(z, BESIDE_ON_LINE if z.shape[1] == 1 else BESIDE_IN_SPACE)
         columns, adjustments = (samples.x, samples.y), arranged.adjustments_of(2)
-        x, y = (_Beside.of(*one, near) for one in zip(columns, adjustments, strict=True))
+        weights = arranged.weights
+        x, y = (_Beside.of(*one, near, weights) for one in zip(columns, adjustments, strict=True))
         return cls(samples, x, y, near[:, :EXCHANGING])
 
     def draw(self, rng: np.random.Generator) -> tuple[Redrawn, Redrawn, Array, Array]:
@@ -110,8 +111,14 @@ class _Beside:
     score: float
 
     @classmethod
-    def of(cls, columns: Columns, adjustment: Adjustment, near: Index) -> _Beside:
-        """Compare what is foretold of each sample by all others, with their values or residuals."""
+    def of(
+        cls, columns: Columns, adjustment: Adjustment, near: Index, weights: Array | None = None
+    ) -> _Beside:
+        """Compare what is foretold of each sample by all others, with their values or residuals.
+
+        A weighted regression foretells the population, and misses something if it does so there:
+        neighbours in the sample may have been selected alike.
+        """
         values, units = in_units(columns)
         targets = values.__getitem__
         fitted = adjustment.fit(targets)
@@ -124,7 +131,7 @@ class _Beside:
         nothing, found = np.zeros_like(fit), []
         for kept in (nothing, fit):
             beside = (kept + (values - kept)[near].mean(axis=1) - values) / spread + alone
-            found.append((*_weight(alone, beside), kept))
+            found.append((*_weight(alone, beside, weights), kept))
         weight, score, kept = max(found, key=lambda one: one[1])
         if is_discrete(columns, values):
             kept = nothing  # they are given as they are
@@ -145,9 +152,11 @@ def _without_itself(fitted: Fitted) -> Array:
     return share
 
 
-def _weight(error: Array, beside: Array) -> tuple[float, float]:
+def _weight(error: Array, beside: Array, of_rows: Array | None) -> tuple[float, float]:
     """Return the part of `beside` that explains most of an error, and that in standard errors."""
     products, squares = (error * beside).sum(axis=1), (beside**2).sum(axis=1)
+    if of_rows is not None:
+        products, squares = of_rows * products, of_rows * squares
     total = float(squares.sum())
     if not total > 0:
         return 0.0, 0.0

@@ -45,6 +45,7 @@ def screen(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -60,8 +61,8 @@ def screen(
     given : str or sequence of str, optional
         Names of the confounders; none if not given.
     columns : str or sequence of str, optional
-        Names of the columns to be tested; all that are not confounders, `groups` or `time` if
-        not given.
+        Names of the columns to be tested; all that are not confounders, `groups`, `time` or
+        `weights` if not given.
     target : str, optional
         Test all of them against this one, instead of every pair.
     kinds : mapping, optional
@@ -80,6 +81,9 @@ def screen(
         its own for every pair, which shares nothing with others then.
     within : bool
         Compare rows with those of their own group alone, as for `chsic_test`.
+    weights : array_like, series, or name of a column of `frame`, optional
+        How many rows of the population each row stands for, as for `chsic_test`. A column that is
+        named is not tested.
     n_resamples : int
         Number of draws of signs for a pair, 19 to 10^7, where they are drawn; see `chsic_test`.
     workers : int
@@ -119,8 +123,9 @@ def screen(
     workers = as_count("workers", workers, minimum=1)
     raw = named_columns("frame", frame)
     of_z = [] if given is None else column_names("given", given, raw)
-    about_rows = sampling_arguments("frame", raw, groups=groups, time=time)
-    tested = _tested(raw, of_z, columns, target, {"groups": groups, "time": time})
+    about_rows = sampling_arguments("frame", raw, groups=groups, time=time, weights=weights)
+    named = {"groups": groups, "time": time, "weights": weights}
+    tested = _tested(raw, of_z, columns, target, named)
     pairs = _pairs(tested, target)
     data = ScreenData.read(raw, of_z, tested, kinds, nan_policy, about_rows, stretch, within)
     shared = in_given_stretches(data.known_sampling)  # what can fail should fail before the tests
@@ -135,7 +140,7 @@ def screen(
                 "n_resamples": n_resamples,
             }
             known, new = (run, {"seed": seed}) if rng is None else ({**run, "seed": seed}, {})
-            valid = PairLines(data.columns, len(data.known))
+            valid = PairLines(data.columns, data.n_rows)
             file = stack.enter_context(Checkpoint("resume", resume, known, valid, new))
             seed, lines = file.header["seed"], file.lines
         wanted = [pair for pair in pairs if not data.skipped.keys() & pair]

@@ -123,6 +123,7 @@ def sensitivity(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
     workers: int = 1,
     rng: RNGLike | None = None,
 ) -> Sensitivity:
@@ -143,7 +144,7 @@ def sensitivity(
         Those for which alpha can be varied.
     data, unit_size, adjust, augment, null, n_resamples, tol, nan_policy, kinds
         As for `chsic_test`.
-    groups, time, stretch, within, workers
+    groups, time, stretch, within, weights, workers
         As for `chsic_test`.
     rng : None, int or numpy.random.Generator
         All tests use the same signs, so that differences between them are not by chance.
@@ -180,7 +181,7 @@ def sensitivity(
     workers = as_count("workers", workers, minimum=1)
     samples = read_samples(
         x, y, z, data=data, nan_policy=nan_policy, kinds=kinds, groups=groups, time=time,
-        stretch=stretch, within=within,
+        stretch=stretch, within=within, weights=weights,
     )  # fmt: skip
     return along_settings(samples, settings, rng, alphas, bandwidths, workers)
 

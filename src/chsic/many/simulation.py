@@ -11,6 +11,8 @@ Rows of one group depend on each other by their ranks: where a residual is among
 or among all of them in units of the spread that they have there. Whole groups give their ranks to
 others, x and y to different ones, and values are read off at the z of who gets them. If groups have
 levels of their own, which is what `within` says, these are kept beside the regression.
+
+Weights stay with the z of their rows, and are those of the regression.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ class Source:
         values = [in_units(columns)[0] for columns in (samples.x, samples.y)]
         arranged = arrange(given, len(samples), given.learn(values), rng)
         groups = samples.sampling.groups
-        clusters = None if groups is None else Clusters(groups, given.within)
+        clusters = None if groups is None else Clusters(groups, given.within, given.weights)
         if given.within and not given.in_strata:
             _require_levels(x=samples.x, y=samples.y)
         x, y = (

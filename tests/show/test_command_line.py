@@ -433,3 +433,54 @@ def test_time_is_a_column_of_dates_or_the_order_of_rows(run, tmp_path):
     assert json.loads(trend.stdout)["pvalue"] == pytest.approx(expected.pvalue)
     assert "time: 'name' has text" in run("test", *question, "--time", "name").stderr
     assert "give time as well" in run("test", *question, "--stretch", "5").stderr
+
+
+def test_weights_are_a_column_of_the_file(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("xyz"))
+    frame["stands_for"] = rng.uniform(1, 9, 100)
+    frame["shop"] = [f"shop {k % 20}" for k in range(100)]
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    data, weights = str(tmp_path / "data.csv"), ["--weights", "stands_for"]
+    question = [data, "--x", "x", "--y", "y", "--given", "z"]
+    expected = chsic.chsic_test("x", "y", "z", data=frame, weights="stands_for")
+    found = json.loads(run("test", *question, *weights, "--json").stdout)
+    assert found["pvalue"] == pytest.approx(expected.pvalue)
+    assert found["n_effective"] == pytest.approx(expected.n_effective)
+    told = f"weighted (as good as {expected.n_effective:.0f} of equal weight)"
+    shown = " ".join(run("test", *question, *weights).stdout.split())
+    assert "of equal z in the weighted population (p = " in shown
+    assert f"samples 100 {told}; " in shown
+    both = run("test", *question, *weights, "--groups", "shop").stdout
+    assert f"100 in 20 groups, {told}; " in " ".join(both.split())
+    settings = ["--alphas", "4", "--bandwidths", "1", "--json"]
+    [point] = json.loads(run("alpha", *question, *weights, *settings).stdout)["along_alpha"]
+    along = chsic.sensitivity(
+        "x", "y", "z", data=frame, alphas=[4], bandwidths=[1], weights="stands_for"
+    )
+    assert point["pvalue"] == pytest.approx(along.along_alpha[0].pvalue)
+    assert "did you mean 'stands_for'" in run("test", *question, "--weights", "stand_for").stderr
+    assert "weights: 'shop' has text" in run("test", *question, "--weights", "shop").stderr
+
+
+def test_weights_of_a_screen_are_a_column_of_the_file(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("xyz"))
+    frame["stands_for"] = rng.uniform(1, 9, 100)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    command = ["screen", str(tmp_path / "data.csv"), "--given", "z"]
+    screened = chsic.screen(frame, "z", weights="stands_for", rng=0)
+    [expected], n_effective = screened, screened.n_effective
+    weights = ["--weights", "stands_for"]
+    found = json.loads(run(*command, *weights, "--json").stdout)
+    assert [pair["pvalue"] for pair in found["pairs"]] == [pytest.approx(expected.pvalue)]
+    assert found["n_effective"] == pytest.approx(n_effective)
+    assert json.loads(run(*command, "--json").stdout)["n_effective"] is None
+    shown = " ".join(run(*command, *weights).stdout.split())
+    told = f"rows weighted (as good as {n_effective:.0f} of equal weight)"
+    assert (
+        f"pairs are related given z (adjusted p at most 0.05, Benjamini and Hochberg), {told}"
+        in (shown)
+    )
+    refused = run(*command, *weights, "--columns", "x,stands_for").stderr
+    assert "column 'stands_for' is named for weights" in refused

@@ -14,6 +14,7 @@ from chsic.data.samples import read_samples
 from chsic.show.pictures.differences import differences_picture
 from chsic.show.report.gather import gather
 from chsic.show.report.page import render_page
+from chsic.show.sentences import about_pvalue, answer
 from chsic.show.templates import fill
 from tests.conftest import ARTEFACTS
 from tests.inference.test_groups import patients
@@ -370,6 +371,60 @@ def test_time_and_within_are_told_as_in_the_terminal(tmp_path, command, way, opt
     assert found == pytest.approx([point.pvalue for point in along.along_alpha], rel=1e-6)
     answer = command("test", *question, "--json")[1]
     assert json.loads(answer)["pvalue"] == pytest.approx(facts.result.pvalue)
+
+
+def test_weights_are_told_as_in_the_terminal(tmp_path, command):
+    x, y, z, groups = patients(0)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": x, "y": y, "z": z, "patient": groups})
+    frame["stands_for"] = rng.uniform(1, 9, 200).round(1)
+    frame.loc[3, "stands_for"] = np.nan
+    path, page = tmp_path / "data.csv", tmp_path / "report.html"
+    frame.to_csv(path, index=False)
+    question = [str(path), "--x", "x", "--y", "y", "--given", "z", "--weights", "stands_for"]
+    options = ["--nan-policy", "omit", "--out", str(page)]
+    status, _, errors = command("report", *question, *options)
+    assert status == 0, errors
+    text = Page(page.read_text(encoding="utf-8")).text
+    way = {"data": frame, "weights": "stands_for", "nan_policy": "omit"}
+    expected = chsic.chsic_test("x", "y", "z", **way)
+    told = f"weighted (as good as {expected.n_effective:.0f} of equal weight)"
+    for sentence in (
+        "among samples of equal z in the weighted population (p = ",
+        "Is x related to y? Yes: x and y are related in the weighted population (p = ",
+        f"200 rows, 1 of them left out for missing values, {told}. From",
+        f"samples199 {told}",
+        "stands_forweightsnumber11 to 9, half of them below ",
+        "Rows have weights, so that p, strength and interval are about the population that they",
+        "df['z'], nan_policy='omit', weights=df['stands_for'], rng=0)",
+        "--given z --weights stands_for --nan-policy omit",
+    ):
+        assert sentence in text
+    for more in ({}, {"groups": "patient"}):
+        facts = gather("x", "y", "z", rng=0, **way, **more)
+        assert facts.result.pvalue == chsic.chsic_test("x", "y", "z", **way, **more).pvalue
+        ignoring = chsic.hsic_test("x", "y", **way, **more)
+        assert facts.ignoring_z.pvalue == pytest.approx(ignoring.pvalue, rel=1e-9)
+        along = chsic.sensitivity("x", "y", "z", rng=0, **way, **more)
+        found = [point.pvalue for point in facts.sensitivity.along_alpha]
+        assert found == pytest.approx([point.pvalue for point in along.along_alpha], rel=1e-6)
+    answer = command("test", *question, "--nan-policy", "omit", "--json")[1]
+    assert json.loads(answer)["pvalue"] == pytest.approx(expected.pvalue)
+
+
+def test_equal_weights_are_not_told():
+    x, y, z, _ = patients(0)
+    facts = gather(x, y, z, weights=np.full(200, 7.0), rng=0)
+    assert facts.result.pvalue == gather(x, y, z, rng=0).result.pvalue
+    assert "weight" not in about_pvalue(facts.result) + answer(facts.result)
+
+
+def test_equal_rows_of_a_group_are_one_row_without_z():
+    rng = np.random.default_rng(0)
+    x, y, z = rng.choice(list("abc"), 160), rng.choice(list("uv"), 160), rng.normal(size=160)
+    groups = np.arange(160) // 4
+    facts = gather(x, y, z, groups=groups, rng=0)
+    assert facts.ignoring_z.pvalue == chsic.hsic_test(x, y, groups=groups, rng=0).pvalue
 
 
 def test_pictures_show_differences_inside_a_group():

@@ -17,7 +17,7 @@ class ColumnSummary:
 
     Attributes
     ----------
-    role : {"x", "y", "z", "groups", "time"}
+    role : {"x", "y", "z", "groups", "time", "weights"}
         What it was used as.
     name, kind : str
         As in `chsic.data.column.Column`.

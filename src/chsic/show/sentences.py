@@ -67,6 +67,7 @@ def answer(result: IndependenceResult) -> str:
     among = " among samples" if z or result.within else ""
     among += " of one group" if result.within else ""
     among += f"{' and' if result.within else ''} of equal {z}" if z else ""
+    among += " in the weighted population" if result.n_effective is not None else ""
     p = f"p = {pvalue(result.pvalue)}"
     if result.pvalue <= CLEAR:
         return f"Yes: {x} and {y} are related{among} ({p})."
@@ -153,11 +154,17 @@ def about_pvalue(result: IndependenceResult) -> str:
     if result.within:
         inside = " and of one group"
         levels = ", that what else differs between groups adds the same to all rows of one"
+    weights = ""
+    if result.n_effective is not None:
+        weights = (
+            " Rows have weights, so that p, strength and interval are about the population that "
+            "they stand for; weights are taken as known."
+        )
     return (
         "is the probability of seeing a relation at least as clear if there were none among "
         f"samples of equal z{inside}. It assumes that {rows} are independent of each "
         f"other{levels}, and that little of z's influence is left after regression and between "
-        "neighbours. A large p is no proof that there is no relation."
+        f"neighbours. A large p is no proof that there is no relation.{weights}"
     )
 
 
@@ -194,10 +201,11 @@ def related_pairs(screen: Screen, level: float) -> str:
     (adjusted p at most 0.05, Benjamini and Hochberg)
     """
     related = sum(pair.pvalue_bh <= level for pair in screen)
-    return (
-        f"{related} of {len(screen)} pairs are related{given(screen.given)}"
-        f"{_rows_in_groups(screen)} (adjusted p at most {level:g}, Benjamini and Hochberg)"
-    )
+    found = f"{related} of {len(screen)} pairs are related{given(screen.given)}"
+    rows, how = _rows_in_groups(screen), f" (adjusted p at most {level:g}, Benjamini and Hochberg)"
+    if screen.n_effective is not None:  # which is told in brackets of its own
+        return f"{found}{how}{rows}"
+    return f"{found}{rows}{how}"
 
 
 def screen_cautions(screen: Screen) -> list[str]:

@@ -27,6 +27,7 @@ from chsic.show.command_line.options import (
     Stretch,
     Threads,
     Time,
+    Weights,
     Within,
     X,
     Y,
@@ -67,6 +68,7 @@ def independence(
     time: Time = None,
     stretch: Stretch = None,
     within: Within = False,
+    weights: Weights = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -89,7 +91,7 @@ def independence(
     --categories ward --nan-policy omit
     """
     table, settings = open_file(file, categories, numbers, missing, nan_policy)
-    about_rows = of_rows(groups, time, stretch, within)
+    about_rows = of_rows(groups, time, stretch, within, weights)
     question = read_question(table, settings, x, y, given, about_rows)
     result = chsic.chsic_test(
         question.x,
@@ -114,7 +116,8 @@ def screen(
     columns: Annotated[
         list[str] | None,
         typer.Option(
-            help="Columns to be tested; all but confounders, groups and time by default: a,b."
+            help="Columns to be tested; all but confounders, groups, time and weights by default: "
+            "a,b."
         ),
     ] = None,
     target: Annotated[
@@ -124,6 +127,7 @@ def screen(
     time: Time = None,
     stretch: Stretch = None,
     within: Within = False,
+    weights: Weights = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -162,7 +166,7 @@ def screen(
         raise ValueError(f"--resume: {resume} cannot be read again; name a file.")
     table, settings = open_file(file, categories, numbers, missing, nan_policy)
     of_z = table.split(given or [])
-    about_rows = of_rows(groups, time, stretch, within)
+    about_rows = of_rows(groups, time, stretch, within, weights)
     named = columns_about_rows(table, about_rows).values()
     others = {*of_z, *named}
     tested = table.split(columns) if columns else [n for n in table.names if n not in others]
@@ -193,6 +197,7 @@ def screen(
             "stretch",
             "stretch_unit",
             "within",
+            "n_effective",
             "kinds",
             "skipped",
         )
@@ -213,6 +218,7 @@ def along_alpha(
     time: Time = None,
     stretch: Stretch = None,
     within: Within = False,
+    weights: Weights = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -246,7 +252,7 @@ def along_alpha(
             raise ValueError(f"--out: a .png, .svg or .pdf file is needed, got {out}.")
         require_outputs([("--out", out)], [source_of(file)])
     table, settings = open_file(file, categories, numbers, missing, nan_policy)
-    about_rows = of_rows(groups, time, stretch, within)
+    about_rows = of_rows(groups, time, stretch, within, weights)
     question = read_question(table, settings, x, y, given, about_rows)
     result = chsic.sensitivity(
         question.x,
@@ -283,6 +289,7 @@ def report(
     time: Time = None,
     stretch: Stretch = None,
     within: Within = False,
+    weights: Weights = None,
     categories: Categories = None,
     numbers: Numbers = None,
     missing: Missing = None,
@@ -299,7 +306,7 @@ def report(
     """
     require_outputs([("--out", out)], [source_of(file)])
     table, settings = open_file(file, categories, numbers, missing, nan_policy)
-    about_rows = of_rows(groups, time, stretch, within)
+    about_rows = of_rows(groups, time, stretch, within, weights)
     question = read_question(table, settings, x, y, given, about_rows)
     chsic.write_report(
         out,

@@ -54,6 +54,13 @@ Stretch = Annotated[
 Within = Annotated[
     bool, typer.Option("--within", help="Compare rows with those of their own group alone.")
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of survey weights, ...: how many of the population a row stands for.",
+        show_default=False,
+    ),
+]
 Categories = Annotated[
     list[str] | None,
     typer.Option(help="Columns of numbers that are names, not quantities: a,b."),
@@ -128,15 +135,19 @@ def read_question(
 
 
 def of_rows(
-    groups: str | None, time: str | None, stretch: float | None, within: bool
+    groups: str | None,
+    time: str | None,
+    stretch: float | None,
+    within: bool,
+    weights: str | None,
 ) -> dict[str, Any]:
     """Return what is known of rows, as keywords."""
     length = "auto" if stretch is None else stretch
-    return {"groups": groups, "time": time, "stretch": length, "within": within}
+    return {"groups": groups, "time": time, "stretch": length, "within": within, "weights": weights}
 
 
 def columns_about_rows(table: Table, about_rows: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns that are named for groups and time; the order of rows is none."""
+    """Return the columns that are named for groups, time, weights; the order of rows is none."""
     named = {of: about_rows[of] for of in ARGUMENTS if about_rows.get(of) is not None}
     if is_order_of_rows(named.get("time"), table.names):
         del named["time"]

@@ -54,6 +54,7 @@ def gather(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -65,7 +66,7 @@ def gather(
     ----------
     x, y, z : array_like, series or data frame, or names of columns of `data`
         As for `chsic.chsic_test`.
-    data, kinds, nan_policy, groups, time, stretch, within, n_resamples, workers
+    data, kinds, nan_policy, groups, time, stretch, within, weights, n_resamples, workers
         As for `chsic.chsic_test`.
     rng : None, int or numpy.random.Generator
         Of all random signs. The seed in the settings of the facts repeats the test.
@@ -91,7 +92,8 @@ def gather(
     is_seed = isinstance(rng, int | np.integer) and not isinstance(rng, bool)
     seed = int(rng) if is_seed else int(as_generator(rng).integers(2**32))  # type: ignore[arg-type]
     require_nan_policy(nan_policy)
-    read = read_arguments(arguments(x, y, z, data, groups=groups, time=time), kinds)
+    given = arguments(x, y, z, data, groups=groups, time=time, weights=weights)
+    read = read_arguments(given, kinds)
     own = clean_samples(read, nan_policy, stretch=stretch, within=within)
     samples = in_stretches(own, settings)
     step(0, 3)
@@ -102,7 +104,8 @@ def gather(
     step(1, 3)
     ignoring_z = None
     if samples.z:
-        without_z = Samples(own.x, own.y, [], sampling=own.sampling)  # has stretches of its own
+        # Stretches of its own, and rows of one group may be equal now.
+        without_z = complete_samples(Samples(own.x, own.y, [], sampling=own.sampling))
         ignoring_z = run_test(without_z, settings, np.random.default_rng(seed), workers)
     step(2, 3)
     along, n_used = _sensitivity(samples, settings, seed, workers, answered)

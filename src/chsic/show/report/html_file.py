@@ -32,6 +32,7 @@ def write_report(
     time: Data = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Data = None,
     n_resamples: int = 9999,
     workers: int = 1,
     rng: RNGLike | None = None,
@@ -54,7 +55,7 @@ def write_report(
         What was read as no value there, beside NA and its like; for the command that repeats it.
     progress : bool
         Show a progress bar, if standard error is a terminal.
-    kinds, nan_policy, groups, time, stretch, within, n_resamples, workers, rng
+    kinds, nan_policy, groups, time, stretch, within, weights, n_resamples, workers, rng
         As for `chsic_test`.
 
     Returns
@@ -86,6 +87,7 @@ def write_report(
             time=time,
             stretch=stretch,
             within=within,
+            weights=weights,
             n_resamples=n_resamples,
             workers=workers,
             rng=rng,

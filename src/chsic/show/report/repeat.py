@@ -51,8 +51,8 @@ def shell_command(
         Whose columns are named.
     settings : mapping
         Those of the test: ``kinds``, ``nan_policy``, ``n_resamples``, ``rng``, and perhaps the
-        names of the columns of ``groups`` and ``time``, ``stretch`` and ``within``. The time may
-        be ``"rows"``, for their order.
+        names of the columns of ``groups``, ``time`` and ``weights``, ``stretch`` and ``within``.
+        The time may be ``"rows"``, for their order.
     source : str
         The file of the data.
     missing : sequence of str

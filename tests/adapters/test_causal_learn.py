@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import chsic
-from tests.adapters.cases import CHAIN, edges, in_fives
+from tests.adapters.cases import CHAIN, edges, in_fives, unequal
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -198,3 +198,16 @@ def test_causal_learn_takes_time_and_compares_inside_groups(causal_learn, data, 
             causal_learn.CHSIC(values, path, **way)
     with pytest.raises(TypeError, match="time: got the name 3, but all columns are variables"):
         causal_learn.CHSIC(values, time=3)
+
+
+def test_causal_learn_takes_weights(causal_learn, data, tmp_path):
+    values, weights, path = data.to_numpy(), unequal(), tmp_path / "cache.jsonl"
+    expected = chsic.Discovery(values, weights=weights).answer(0, 2, 1).pvalue
+    assert causal_learn.CHSIC(values, path, weights=weights)(0, 2, [1]) == expected
+    assert causal_learn.CHSIC(values)(0, 2, [1]) != expected
+    assert causal_learn.CHSIC(values, path, weights=weights.copy())(0, 2, [1]) == expected
+    for others in (None, weights[::-1]):
+        with pytest.raises(ValueError, match="is of a run with other data;"):
+            causal_learn.CHSIC(values, path, weights=others)
+    with pytest.raises(TypeError, match="weights: got the name 3, but all columns are variables"):
+        causal_learn.CHSIC(values, weights=3)

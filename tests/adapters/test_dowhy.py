@@ -7,7 +7,7 @@ import pytest
 
 import chsic
 from chsic.adapters.dowhy import independence_test
-from tests.adapters.cases import in_fives
+from tests.adapters.cases import in_fives, unequal
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -108,3 +108,13 @@ def test_dowhy_takes_time_and_compares_inside_groups(data, way):
     a, b, c = (data[name].to_numpy() for name in "abc")
     expected = chsic.chsic_test(a, c, b, **way).pvalue
     assert independence_test(a, c, b, **way) == pytest.approx(expected, rel=1e-9)
+
+
+def test_dowhy_takes_weights(data):
+    a, b, c = (data[name].to_numpy() for name in "abc")
+    expected = chsic.chsic_test(a, c, b, weights=unequal()).pvalue
+    assert independence_test(a, c, b, weights=unequal()) == pytest.approx(expected, rel=1e-9)
+    assert independence_test(a, c, b, weights=np.ones(500)) == independence_test(a, c, b)
+    assert independence_test(a, c, b) != expected
+    with pytest.raises(TypeError, match="weights: got the name 'weight', but all columns are"):
+        independence_test(a, c, b, weights="weight")

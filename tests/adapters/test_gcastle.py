@@ -8,7 +8,7 @@ import pytest
 
 import chsic
 from chsic.adapters.gcastle import ci_test
-from tests.adapters.cases import CHAIN, edges, in_fives
+from tests.adapters.cases import CHAIN, edges, in_fives, unequal
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -91,3 +91,17 @@ def test_gcastle_takes_time_and_compares_inside_groups(data, way):
     for more in [{}, {"within": True}] if "groups" in way else [{}]:
         expected = chsic.Discovery(values, **way, **more).answer(0, 2, 1)
         assert ci_test(values, 0, 2, [1], **way, **more)[2] == expected.pvalue
+
+
+def test_gcastle_takes_weights(data):
+    values, weights = data.to_numpy(), unequal()
+    expected = chsic.Discovery(values, weights=weights).answer(0, 2, 1)
+    assert functools.partial(ci_test, weights=weights)(values, 0, 2, [1])[2] == expected.pvalue
+    assert ci_test(values, 0, 2, [1], weights=weights[::-1])[2] != expected.pvalue
+    assert ci_test(values, 0, 2, [1], weights=list(weights))[2] == expected.pvalue
+    none = ci_test(values, 0, 2, [1])
+    assert ci_test(values, 0, 2, [1], weights=np.ones(500)) == none != expected
+    with pytest.raises(TypeError, match="weights: got the name 3, but all columns are variables"):
+        ci_test(values, 0, 2, weights=3)
+    with pytest.raises(ValueError, match="weights: row 0 has the weight -1; none may be negative"):
+        ci_test(values, 0, 2, weights=-weights)

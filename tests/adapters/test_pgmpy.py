@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import chsic
-from tests.adapters.cases import CHAIN, in_fives
+from tests.adapters.cases import CHAIN, in_fives, unequal
 
 # Warnings of other libraries about themselves are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -94,3 +94,12 @@ def test_pgmpy_takes_groups(pgmpy, data):
         assert test.p_value_ == chsic.Discovery(shops, **way).answer("a", "c", "b").pvalue
         assert {name: getattr(test.clone(), name) for name in way} == way
     assert pgmpy_edges(test, data, variant="stable") == CHAIN
+
+
+def test_pgmpy_takes_weights(pgmpy, data):
+    weighted = data.assign(weight=unequal())
+    test = pgmpy.CHSIC(weighted, weights="weight")
+    test("a", "c", ["b"])
+    assert test.p_value_ == chsic.Discovery(data, weights=unequal()).answer("a", "c", "b").pvalue
+    assert test.p_value_ != chsic.Discovery(data).answer("a", "c", "b").pvalue
+    assert test.clone().weights == "weight"

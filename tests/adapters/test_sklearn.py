@@ -199,7 +199,11 @@ def test_selector_in_a_pipeline():
 def test_selector_passes_scikit_learn_checks():
     from sklearn.utils.estimator_checks import check_estimator
 
-    results = check_estimator(selector(n_resamples=99), on_skip=None, on_fail=None)
+    # Two rows are more than one that weighs twice as much, as they are independent.
+    other = {"check_sample_weight_equivalence_on_dense_data": "weights do not count rows"}
+    results = check_estimator(
+        selector(n_resamples=99), on_skip=None, on_fail=None, expected_failed_checks=other
+    )
     failed = {r["check_name"]: str(r["exception"]) for r in results if r["status"] == "failed"}
     assert failed == {}
     assert len(results) > 30
@@ -267,3 +271,48 @@ def test_groups_reach_the_selector_as_scikit_learn_routes_them():
     rows, _ = next(GroupKFold(2).split(table, y, groups))
     by_hand = selector(given="z").fit(table.iloc[rows], y[rows], groups=groups[rows]).pvalues_
     assert np.array_equal(found["estimator"][0][0].pvalues_, by_hand, equal_nan=True)
+
+
+def test_selector_takes_weights():
+    table, y = features()
+    weights = 1.0 + np.arange(300) % 7
+    fitted = selector(given="z").fit(table, y, sample_weight=weights)
+    expected = chsic.chsic_test(table["a"], y, table["z"], weights=weights).pvalue
+    assert fitted.pvalues_[1] == pytest.approx(expected, rel=1e-6)
+    none = selector(given="z").fit(table, y).pvalues_
+    equal = selector(given="z").fit(table, y, sample_weight=np.full(300, 2)).pvalues_
+    assert np.array_equal(equal, none, equal_nan=True)
+    assert none[1] != fitted.pvalues_[1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ("weight", TypeError, "sample_weight: got the name 'weight', but all columns"),
+        (["heavy"] * 300, TypeError, "sample_weight: 'sample_weight' has text; numbers are"),
+        (-np.ones(300), ValueError, "sample_weight: row 0 has the weight -1; none may be neg"),
+        (np.zeros(300), ValueError, "sample_weight: no row has a weight above zero; leave sam"),
+        ([np.inf] + [1.0] * 299, ValueError, "sample_weight: row 0 has an infinite weight"),
+        ([np.nan] + [1.0] * 299, ValueError, "sample_weight: 1 of 300 rows have none; leave"),
+        (np.ones(7), ValueError, "data has 300, weights has 7"),
+    ],
+)
+def test_selector_refuses_bad_weights(weights, error, message):
+    table, y = features()
+    with pytest.raises(error, match=message):
+        selector().fit(table, y, sample_weight=weights)
+
+
+def test_weights_reach_the_selector_as_scikit_learn_routes_them():
+    import sklearn
+    from sklearn.linear_model import LinearRegression
+    from sklearn.pipeline import make_pipeline
+
+    table, y = features(200)
+    weights = 1.0 + np.arange(200) % 7
+    expected = selector(given="z").fit(table, y, sample_weight=weights).pvalues_
+    with sklearn.config_context(enable_metadata_routing=True):
+        asked = selector(given="z").set_fit_request(sample_weight=True)
+        steps = make_pipeline(asked, LinearRegression().set_fit_request(sample_weight=False))
+        found = steps.fit(table, y, sample_weight=weights)[0].pvalues_
+    assert np.array_equal(found, expected, equal_nan=True)

@@ -49,6 +49,9 @@ class CHSIC(CIT_Base):
         `chsic.chsic_test`.
     stretch, within
         As for `chsic.chsic_test`.
+    weights : array_like, optional
+        How many rows of the population each row stands for, as for `chsic.chsic_test`: a number
+        for each row.
     """
 
     def __init__(
@@ -64,9 +67,10 @@ class CHSIC(CIT_Base):
         time: Any = None,
         stretch: float | str = "auto",
         within: bool = False,
+        weights: Any = None,
     ) -> None:
         super().__init__(data)
-        require_labels(groups, time)
+        require_labels(groups, time, weights)
         named = {str(column): kind for column, kind in (kinds or {}).items()}
         seed = None if rng is None else as_count("rng", rng, minimum=0)  # which a file can name
         self.tests = Discovery(
@@ -77,11 +81,12 @@ class CHSIC(CIT_Base):
             time=time,
             stretch=stretch,
             within=within,
+            weights=weights,
             n_resamples=n_resamples,
             rng=seed,
         )
         # causal-learn itself hashes an abbreviation of the data.
-        given = {"groups": groups, "time": time}
+        given = {"groups": groups, "time": time, "weights": weights}
         labels = [(name, np.asarray(of)) for name, of in given.items() if of is not None]
         self.data_hash = fingerprint(data, *itertools.chain.from_iterable(labels))
         self.method, self.cache_path = NAME, cache_path

@@ -28,6 +28,7 @@ def independence_test(
     time: Any = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Any = None,
 ) -> float:
     """Return the p-value of X and Y being independent, given Z if there is one.
 
@@ -48,6 +49,9 @@ def independence_test(
         `chsic.chsic_test`.
     stretch, within
         As for `chsic.chsic_test`.
+    weights : array_like, optional
+        How many rows of the population each row stands for, as for `chsic.chsic_test`: a number
+        for each row.
 
     Returns
     -------
@@ -63,7 +67,7 @@ def independence_test(
     >>> independence_test(z + e, z + h) < 0.01, independence_test(z + e, z + h, z) > 0.05
     (True, True)
     """
-    require_labels(groups, time)
+    require_labels(groups, time, weights)
     parts = {"X": X, "Y": Y} if Z is None else {"X": X, "Y": Y, "Z": Z}
     columns: dict[str, Any] = {}
     places: dict[str, list[str]] = {"Z": []}
@@ -74,6 +78,6 @@ def independence_test(
         columns.update(zip(places[argument], array.T, strict=True))
     tests = Discovery(
         columns, nan_policy=nan_policy, groups=groups, time=time, stretch=stretch, within=within,
-        n_resamples=n_resamples, rng=rng,
+        weights=weights, n_resamples=n_resamples, rng=rng,
     )  # fmt: skip
     return tests.answer(places["X"], places["Y"], places["Z"]).pvalue

@@ -38,6 +38,7 @@ def ci_test(
     time: Any = None,
     stretch: float | str = "auto",
     within: bool = False,
+    weights: Any = None,
 ) -> tuple[float, float, float]:
     """Test columns x and y of `data` given columns z.
 
@@ -64,6 +65,9 @@ def ci_test(
         `chsic.chsic_test`.
     stretch, within
         As for `chsic.chsic_test`.
+    weights : array_like, optional
+        How many rows of the population each row stands for, as for `chsic.chsic_test`: a number
+        for each row.
 
     Returns
     -------
@@ -79,8 +83,9 @@ def ci_test(
     >>> ci_test(data, 0, 1)[2] < 0.01, ci_test(data, 0, 1, [2])[2] > 0.05
     (True, True)
     """
-    require_labels(groups, time)
+    require_labels(groups, time, weights)
     array, labels = np.asarray(data), None if groups is None else np.asarray(groups)
+    known_weights = None if weights is None else np.asarray(weights)
     times = time if time is None or isinstance(time, str) else np.asarray(time)
     named = {str(column): kind for column, kind in (kinds or {}).items()}
     seed = None if rng is None else as_count("rng", rng, minimum=0)
@@ -95,10 +100,12 @@ def ci_test(
             time=times,
             stretch=stretch,
             within=within,
+            weights=known_weights,
             n_resamples=n_resamples,
             rng=seed,
         )
 
-    tests = _tests.get(fingerprint(array, labels, times, settings), make)
+    key = fingerprint(array, labels, times, known_weights, settings)
+    tests = _tests.get(key, make)
     answer = tests.answer(int(x), int(y), [int(column) for column in z])
     return answer.statistic, answer.coefficient, answer.pvalue

@@ -42,6 +42,9 @@ class CHSIC(_BaseCITest):
         When each row was observed, as for `chsic.chsic_test`.
     stretch, within
         As for `chsic.chsic_test`.
+    weights : array_like, series, or name of a column of `data`, optional
+        How many rows of the population each row stands for, as for `chsic.chsic_test`; a column
+        that is named is no variable, as for `groups`.
 
     Attributes
     ----------
@@ -69,10 +72,12 @@ class CHSIC(_BaseCITest):
         time: Any = None,
         stretch: float | str = "auto",
         within: bool = False,
+        weights: Any = None,
     ) -> None:
         self.data, self.kinds, self.nan_policy = data, kinds, nan_policy
         self.n_resamples, self.rng, self.groups = n_resamples, rng, groups
         self.time, self.stretch, self.within = time, stretch, within
+        self.weights = weights
         self._tests = Discovery(
             data,
             kinds={str(column): kind for column, kind in (kinds or {}).items()},
@@ -81,6 +86,7 @@ class CHSIC(_BaseCITest):
             time=time,
             stretch=stretch,
             within=within,
+            weights=weights,
             n_resamples=n_resamples,
             rng=rng,
         )

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from chsic._util.validate import MIN_SAMPLES, as_count, as_number
 from chsic.data.arguments import read_columns
 from chsic.data.sampling import is_name, require_labels
+from chsic.data.weights import require_weights
 from chsic.many.discovery import Discovery
 from chsic.many.multiple_testing import benjamini_hochberg
 
@@ -91,7 +92,7 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: Any, groups: Any = None, time: Any = None
+        self, X: Any, y: Any, groups: Any = None, time: Any = None, sample_weight: Any = None
     ) -> ConditionalDependenceSelector:
         """Test every feature.
 
@@ -106,6 +107,10 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
             ``set_fit_request(groups=True)`` asks for them.
         time : array_like, shape (n_samples,), or "rows", optional
             When each row was observed, as for `chsic.chsic_test`; routed like `groups`.
+        sample_weight : array_like, shape (n_samples,), optional
+            How many rows of the population each row stands for, as the weights of
+            `chsic.chsic_test`; routed like `groups`. A row of weight 2 is no two rows, unless these
+            are of one group.
 
         Returns
         -------
@@ -113,7 +118,9 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         """
         self._require_settings()
         require_labels(groups, time)
-        for argument, values in (("groups", groups), ("time", time)):
+        _require_weights(sample_weight)
+        of_rows = {"groups": groups, "time": time, "sample_weight": sample_weight}
+        for argument, values in of_rows.items():
             _require_complete(argument, values)
         named = _categories_by_type(X)
         y_is_named = self.target == "category" or (self.target == "auto" and _is_categorical(y))
@@ -127,7 +134,7 @@ class ConditionalDependenceSelector(SelectorMixin, BaseEstimator):
         columns = {**{_called(k): column for k, column in enumerate(X.T)},
                    "y": _as_numbers(y) if self.target == "number" else y}  # fmt: skip
         tests = Discovery(columns, kinds=kinds, groups=groups, time=time, stretch=self.stretch,
-                          within=self.within, n_resamples=self.n_resamples,
+                          within=self.within, weights=sample_weight, n_resamples=self.n_resamples,
                           rng=_seed(self.random_state))  # fmt: skip
         self.pvalues_ = np.full(X.shape[1], np.nan)
         self.scores_ = np.full(X.shape[1], np.nan)
@@ -256,6 +263,18 @@ def _require_complete(argument: str, values: Any) -> None:
             f"{argument}: {missing} of {len(columns[0].values)} rows have none; leave those rows "
             f"out of X, y and {argument}{own}."
         )
+
+
+def _require_weights(sample_weight: Any) -> None:
+    """Raise unless these can be weights, which scikit-learn has another name for."""
+    if sample_weight is None:
+        return
+    try:
+        require_labels(None, weights=sample_weight)
+        for column in read_columns("weights", sample_weight):
+            require_weights(column)
+    except (TypeError, ValueError) as error:
+        raise type(error)(str(error).replace("weights", "sample_weight")) from None
 
 
 def _seed(random_state: Any) -> int | None:

@@ -34,7 +34,7 @@ def require_weights(column: Column) -> None:
             "leave it out, or bound weights."
         )
     if not np.any(known > 0):
-        raise ValueError("weights: no row has a weight above 0; leave weights out to count all.")
+        raise ValueError("weights: no row has a weight above zero; leave weights out to count all.")
 
 
 def relative(weights: Array | None) -> Array | None:

@@ -15,6 +15,7 @@ from chsic.inference.steps import SMALLEST_PART
 
 MOST_PLACES = 500  # where a segment may end, before its ends are moved
 MOST_CUTS = 80
+ENDS_AT_ONCE = 64  # whose segments are looked at together
 BESIDE = 2  # places on either side that decide where an end is moved to
 
 
@@ -71,25 +72,47 @@ def _best_cuts(places: Index, line: Array, values: Array, straight: bool) -> Ind
     squares = np.concatenate([[0.0], np.cumsum((values**2).sum(axis=1))])[places]
     cost, start = np.full(len(places), np.inf), np.zeros(len(places), dtype=np.intp)
     cost[0] = 0.0
-    for end in range(1, len(places)):
-        number = int(np.searchsorted(places, places[end] - SMALLEST_PART, side="right"))
-        if number == 0:
-            continue
-        size = (places[end] - places[:number]).astype(np.float64)[:, np.newaxis]
-        inside = sums[end] - sums[:number]
-        z, zz, total, product = np.split(inside, [1, 2, 2 + q], axis=1)
-        left = squares[end] - squares[:number] - (total**2 / size).sum(axis=1)
-        if straight:
-            spread = zz - z**2 / size
-            slopes = (product - z * total / size) ** 2
-            left -= np.divide(slopes, spread, where=spread > 0, out=np.zeros_like(slopes)).sum(1)
-        costs = cost[:number] + left + price
-        start[end] = int(np.argmin(costs))
-        cost[end] = costs[start[end]]
+    for first in range(1, len(places), ENDS_AT_ONCE):
+        ends = slice(first, min(first + ENDS_AT_ONCE, len(places)))
+        left = _left(places, sums, squares, ends, straight)
+        numbers = np.searchsorted(places, places[ends] - SMALLEST_PART, side="right").tolist()
+        for end, number, of_end in zip(range(first, ends.stop), numbers, left, strict=True):
+            if number == 0:
+                continue
+            costs = cost[:number] + of_end[:number]
+            costs += price
+            start[end] = best = int(costs.argmin())
+            cost[end] = costs[best]
     cuts, end = [], len(places) - 1
     while (end := int(start[end])) > 0:
         cuts.append(places[end])
     return np.array(cuts[::-1], dtype=np.intp)
+
+
+def _left(places: Index, sums: Array, squares: Array, ends: slice, straight: bool) -> Array:
+    """Return the squares that are left between every place before some ends and each of those.
+
+    Where there is no segment, as the end is not behind the place, it is any number.
+    """
+    begins = slice(0, ends.stop - 1)
+    q = (sums.shape[1] - 2) // 2
+
+    def inside(of: Array) -> Array:
+        between: Array = of[ends, np.newaxis] - of[begins]
+        return between
+
+    size = np.maximum(inside(places), 1).astype(np.float64)
+    z, zz = inside(sums[:, 0]), inside(sums[:, 1])
+    spread = zz - z**2 / size
+    of_means, of_slopes = np.zeros_like(size), np.zeros_like(size)
+    for k in range(q):
+        total = inside(sums[:, 2 + k])
+        of_means += total**2 / size
+        if straight:
+            slopes = (inside(sums[:, 2 + q + k]) - z * total / size) ** 2
+            of_slopes += np.divide(slopes, spread, where=spread > 0, out=np.zeros_like(slopes))
+    left: Array = inside(squares) - of_means
+    return left - of_slopes if straight else left
 
 
 def _moved(cuts: Index, line: Array, values: Array) -> Index:

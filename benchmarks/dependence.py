@@ -1,9 +1,9 @@
 """Rows that are not independent: ``python -m benchmarks.dependence``, level and power.
 
-Groups of rows that share effects, groups whose levels confound, and series with a memory; each
-tested with what is known of the rows, and with rows taken for independent. Stop it at any time: the
-same command goes on where it was, in ``results/dependence.jsonl``. The table is
-``results/dependence.json``.
+Groups of rows that share effects, groups whose levels confound, series with a memory, and rows that
+were drawn from a population with unequal probabilities; each tested with what is known of the rows,
+and without. Stop it at any time: the same command goes on where it was, in
+``results/dependence.jsonl``. The table is ``results/dependence.json``.
 """
 
 import argparse
@@ -28,7 +28,12 @@ from chsic._util.files import write_whole
 LINES, TABLE = RESULTS.parent / "dependence.jsonl", RESULTS.parent / "dependence.json"
 LEVEL = 0.05
 AT_ONCE = 25  # tests of a line
-STRENGTH = {"groups": 0.3, "within": 0.3, "time": 0.35}  # of x in y, where they are related
+STRENGTH = {
+    "groups": 0.3,
+    "within": 0.3,
+    "time": 0.35,
+    "weights": 0.3,
+}  # of x in y, where they are related
 LENGTHS = (5, 10, 15, 20, 30, 40)  # of stretches, tried for power
 
 Draw = Callable[[np.random.Generator, float], tuple[Any, Any, Any, dict[str, Any]]]
@@ -109,6 +114,33 @@ def panel(number, n, memory, rng, related):
     return x, y, z, known
 
 
+POPULATION = 12  # rows for every row that is drawn
+
+
+def drawn(n, rng, related, *, by="nothing", z_is="line", groups=0):
+    """Draw about n rows of a population, with probabilities from 1/20 to 1 of each other.
+
+    They depend on nothing, on z, on x, or on x and y: those relate x and y in the rows.
+    """
+    number = POPULATION * n
+    of_z, e, h = rng.normal(size=(3, number))
+    z = {"line": of_z, "levels": np.round(of_z), "space": rng.normal(size=(number, 3))}[z_is]
+    known = {}
+    if groups:
+        labels = np.repeat(np.arange(number // groups), groups)
+        effects = rng.normal(size=(3, len(labels) // groups))[:, labels]
+        z, e, h = 0.7 * z + 0.7 * effects[0], 0.6 * e + 0.8 * effects[1], 0.6 * h + 0.8 * effects[2]
+    s = z.sum(axis=1) / 3**0.5 if z_is == "space" else z
+    x, y = np.sin(s) + e, s + h + related * e
+    score = {"nothing": 2 * rng.normal(size=number), "z": 1.5 * s, "x": 1.5 * x, "x and y": x + y}
+    probability = 0.05 + 0.95 / (1 + np.exp(-score[by]))
+    chosen = rng.random(number) < probability / probability.mean() / POPULATION
+    if groups:  # whole ones are drawn, by their first row
+        chosen, probability = (of[::groups][labels] for of in (chosen, probability))
+        known["groups"] = labels[chosen]
+    return x[chosen], y[chosen], z[chosen], {**known, "weights": 1 / probability[chosen]}
+
+
 def cases() -> list[Case]:
     part = functools.partial
     groups = {
@@ -140,15 +172,23 @@ def cases() -> list[Case]:
         "season of 50, memory 0.8, n = 1000": part(with_memory, 1_000, 0.8, z_is="season"),
         "no z, memory 0.8, n = 400": part(with_memory, 400, 0.8, z_is="nothing"),
     }
-    every = [
-        Case(kind, name, draw)
-        for kind, of in (("groups", groups), ("within", within), ("time", times))
-        for name, draw in of.items()
-    ]
+    weights = {
+        f"drawn by {by}, n = {n}": part(drawn, n, by=by)
+        for by in ("nothing", "z", "x", "x and y")
+        for n in (200, 400, 1_000, 2_000)
+    }
+    weights |= {
+        "drawn by x and y, n = 400, levels": part(drawn, 400, by="x and y", z_is="levels"),
+        "drawn by x and y, n = 400, d = 3": part(drawn, 400, by="x and y", z_is="space"),
+        "drawn by x, 100 groups of 4": part(drawn, 400, by="x", groups=4),
+    }
+    kinds = {"groups": groups, "within": within, "time": times, "weights": weights}
+    every = [Case(kind, name, draw) for kind, of in kinds.items() for name, draw in of.items()]
     related = [
         case._replace(related=True)
         for case in every
         if case.name in ("50 groups of 4", "20 groups of 10", "levels of 50 groups of 4")
+        or (case.kind == "weights" and case.name.endswith("n = 400"))
     ]
     for memory in (0.5, 0.8, 0.9):
         name = f"memory {memory}, n = 400"
@@ -161,7 +201,10 @@ def cases() -> list[Case]:
 
 
 def pvalues(task: tuple[Case, int]) -> dict:
-    """Return a line: p-values of some repetitions, with what is known of rows and without."""
+    """Return a line: p-values of some repetitions, with what is known of rows and without.
+
+    Where rows have groups and weights, "without" leaves out the weights.
+    """
     case, first = task
     known, ignored, seconds = [], [], 0.0
     for repetition in range(first, first + AT_ONCE):
@@ -171,10 +214,11 @@ def pvalues(task: tuple[Case, int]) -> dict:
         known.append(chsic.chsic_test(x, y, z, **of_rows, **dict(case.settings)).pvalue)
         seconds += time.perf_counter() - start
         if not case.settings:
-            ignored.append(chsic.chsic_test(x, y, z).pvalue)
+            kept = {"groups": of_rows["groups"]} if {"groups", "weights"} <= of_rows.keys() else {}
+            ignored.append(chsic.chsic_test(x, y, z, **kept).pvalue)
     return {
         "case": case.key, "kind": case.kind, "first": first, "seconds": seconds / AT_ONCE,
-        "pvalues": known, "rows taken for independent": ignored,
+        "pvalues": known, "without": ignored,
     }  # fmt: skip
 
 
@@ -187,14 +231,14 @@ def table(lines: list[dict]) -> list[dict]:
 
 def _row(kind: str, case: str, lines: list[dict]) -> dict:
     known = np.concatenate([line["pvalues"] for line in lines])
-    ignored = np.concatenate([line["rows taken for independent"] for line in lines])
+    ignored = np.concatenate([line["without"] for line in lines])
     rejected = int((known <= LEVEL).sum())
     interval = binomtest(rejected, len(known)).proportion_ci(0.95, method="exact")
     row = {"kind": kind, "case": case, "tests": len(known), "rate": rejected / len(known),
            "low": interval.low, "high": interval.high,
            "seconds": float(np.mean([line["seconds"] for line in lines]))}  # fmt: skip
     if len(ignored):
-        row["rows taken for independent"] = float((ignored <= LEVEL).mean())
+        row["without"] = float((ignored <= LEVEL).mean())
     return row
 
 
@@ -205,6 +249,7 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, default=1e9, help="stop then; 0 makes the table")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--kinds", nargs="+", default=list(STRENGTH), choices=list(STRENGTH))
     given = parser.parse_args()
     lines = [json.loads(line) for line in LINES.open()] if LINES.exists() else []
     done = {(line["case"], line["first"]) for line in lines}
@@ -214,6 +259,7 @@ def main() -> None:
         for first in range(0, given.repetitions, AT_ONCE)
         for case in cases()
         if first < given.repetitions / (3 if case.related or case.settings else 1)
+        and case.kind in given.kinds
         and (case.key, first) not in done
     ]
     with ProcessPoolExecutor(given.workers) as pool, LINES.open("a") as file:

@@ -360,7 +360,12 @@ def defaults(title: str) -> str:
 # --- Rows that depend on each other ---------------------------------------------------------------
 
 # What is said of rows, by the kind of dependence.
-SAID = {"groups": "`groups`", "within": "`groups` and `within`", "time": "`time`"}
+SAID = {
+    "groups": "`groups`",
+    "within": "`groups` and `within`",
+    "time": "`time`",
+    "weights": "`weights`",
+}
 
 
 def dependence() -> str:
@@ -382,12 +387,12 @@ def _drawn(case: str) -> tuple[str, str, bool]:
 def _true_nulls(of: dict[tuple[str, str, str, bool], dict], kind: str) -> str:
     rows = [
         [drawn, f"{row['rate']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}",
-         f"{row['rows taken for independent']:.3f}", f"{row['tests']:,}"]
+         f"{row['without']:.3f}", f"{row['tests']:,}"]
         for (own, drawn, length, related), row in of.items()
         if own == kind and not length and not related
     ]  # fmt: skip
     head = ["true nulls rejected", f"with {SAID[kind]}", "95% interval",
-            "rows taken for independent", "tests"]  # fmt: skip
+            "without", "tests"]  # fmt: skip
     return _table(head, rows)
 
 

@@ -181,7 +181,9 @@ def test_weights_of_rows(kind):
     rows = weights / weights.mean()
     x = z + rng.normal(size=n)
     y = z + np.where(z == 1, -1, 1) * x + rng.normal(size=n) / 2
-    grams = [ref.gaussian(of[:, None], of[:, None], width) for of, width in zip((x, y), h)]
+    grams = [
+        ref.gaussian(of[:, None], of[:, None], width) for of, width in zip((x, y), h, strict=True)
+    ]
     strata, given = z.astype(int), {}
     if kind == "strata":
         lap = ref.weighted_laplacian(ref.inside_strata(strata), rows)

@@ -105,7 +105,7 @@ def test_dependent_rows_have_tables_once_they_are_measured(tables, tmp_path, mon
 
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
     assert "has not measured this yet" in tables.dependence()
-    ignored = {"rows taken for independent": 0.64}
+    ignored = {"without": 0.64}
     rows = [
         row("groups", "50 groups of 4", 0.08, **ignored),
         row("time", "memory 0.9, n = 400", 0.06, **ignored),

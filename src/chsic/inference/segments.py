@@ -97,7 +97,7 @@ def _left(places: Index, sums: Array, squares: Array, ends: slice, straight: boo
     begins = slice(0, ends.stop - 1)
     q = (sums.shape[1] - 2) // 2
 
-    def inside(of: Array) -> Array:
+    def inside(of: Array | Index) -> Array:
         between: Array = of[ends, np.newaxis] - of[begins]
         return between
 

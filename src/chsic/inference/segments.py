@@ -97,11 +97,11 @@ def _left(places: Index, sums: Array, squares: Array, ends: slice, straight: boo
     begins = slice(0, ends.stop - 1)
     q = (sums.shape[1] - 2) // 2
 
-    def inside(of: Array | Index) -> Array:
+    def inside(of: Array) -> Array:
         between: Array = of[ends, np.newaxis] - of[begins]
         return between
 
-    size = np.maximum(inside(places), 1).astype(np.float64)
+    size = np.maximum(inside(places.astype(np.float64)), 1.0)
     z, zz = inside(sums[:, 0]), inside(sums[:, 1])
     spread = zz - z**2 / size
     of_means, of_slopes = np.zeros_like(size), np.zeros_like(size)

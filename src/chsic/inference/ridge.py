@@ -66,6 +66,15 @@ _Choice: TypeAlias = tuple[float, bool]  # a width of the kernel, and whether th
 _Made: TypeAlias = tuple[Basis, Directions]  # a basis, and its directions at the fitted rows
 
 
+class _Penalised(NamedTuple):
+    """Features of a width of the kernel, which bases with and without steps share."""
+
+    features: Features
+    unit: float
+    values: Array  # at the fitted rows
+    gram: Array
+
+
 class Ridge:
     """All ridge regressions on one z; what they share is computed once.
 
@@ -130,6 +139,8 @@ class Ridge:
         self._bases: dict[float, _Made] = {}  # of widths, without steps
         self._weighted_bases: dict[float, _Made] = {}  # the same with weights
         self._stepped: dict[float, _Made] = {}  # and with them
+        self._penalised: dict[float, _Penalised] | None = None  # while steps are tried, by width
+        self._free: tuple[Array, Array] | None = None  # line and steps
         self._cross_validations: dict[Directions, LeftOut] = {}
         self._trial: Ridge | None = None
         self._is_shared = False
@@ -137,7 +148,7 @@ class Ridge:
     def with_steps(self, steps: Steps) -> Ridge:
         """Return regressions on the same z that may have steps."""
         same = copy.copy(self)  # bases without steps are shared
-        same.steps, same._stepped = steps, {}
+        same.steps, same._stepped, same._free = steps, {}, None
         trial = self._on_few()
         same._trial = None if trial is None else trial.with_steps(steps)
         return same
@@ -161,6 +172,7 @@ class Ridge:
         same._all_weights = weights
         same._root = np.sqrt(weights[self.rows])[:, np.newaxis]
         same._bases, same._stepped, same._cross_validations = self._weighted_bases, {}, {}
+        same._free = None
         same._trial = None
         if self._groups is not None:  # means of groups are weighted as well
             same._groups = dataclasses.replace(self._groups, weights=weights)
@@ -193,9 +205,18 @@ class Ridge:
         different = {steps.regions: steps for steps in sets if len(steps)}
         if not different:
             return self
+        self._remember_features({})
         options = [self, *(self.with_steps(steps) for steps in different.values())]
         alone = [columns, *targets.T[:, :, np.newaxis]]
-        return min(options, key=lambda one: sum(one._log_error(values) for values in alone))
+        best = min(options, key=lambda one: sum(one._log_error(values) for values in alone))
+        for one in (self, best):
+            one._remember_features(None)  # they are large
+        return best
+
+    def _remember_features(self, known: dict[float, _Penalised] | None) -> None:
+        """Let regressions with other steps have the same features of few rows, or forget them."""
+        trial = self._on_few()
+        (self if trial is None else trial)._penalised = known
 
     def _steps_all_at_once(self, z: Array, targets: Array, directions: Array) -> list[Steps]:
         """Cut directions into segments, constant or straight."""
@@ -236,7 +257,7 @@ class Ridge:
 
     def forget(self) -> None:
         """Drop what is made again when it is asked for, unless several variables share it."""
-        self._stepped = {}
+        self._stepped, self._free = {}, None
         if not self._is_shared:
             self._bases, self._cross_validations, self._trial = {}, {}, None
             self._weighted_bases = {}
@@ -399,11 +420,10 @@ class Ridge:
         return bases[width]
 
     def _make_basis(self, width: float, steps: Steps) -> _Made:
-        features_of, unit = self._features(width)
+        features_of, unit, features, gram = self._features_at_rows(width)
         free, of_free = self._free_functions(steps)
-        features = self._in_roots(self._less_means(features_of(self._z / unit)))
         on_free = free.T @ features
-        values, vectors = np.linalg.eigh(features.T @ features - on_free.T @ on_free)
+        values, vectors = np.linalg.eigh(gram - on_free.T @ on_free)
         large = values > 1e-10 * max(values[-1], 1e-300)
         beside = vectors[:, large] / np.sqrt(values[large])
         k = free.shape[1]
@@ -419,8 +439,26 @@ class Ridge:
         penalised = (features - free @ on_free) @ beside
         return basis, Directions(np.hstack([free, penalised]))
 
+    def _features_at_rows(self, width: float) -> _Penalised:
+        known = self._penalised
+        if known is not None and width in known:
+            return known[width]
+        features_of, unit = self._features(width)
+        features = self._in_roots(self._less_means(features_of(self._z / unit)))
+        made = _Penalised(features_of, unit, features, features.T @ features)
+        if known is not None:
+            known[width] = made
+        return made
+
     def _free_functions(self, steps: Steps) -> tuple[Array, Array]:
         """Return line and steps made orthonormal, and the matrix that makes them so."""
+        if steps is not self.steps:
+            return self._orthonormal(steps)
+        if self._free is None:  # bases of all widths have the same ones
+            self._free = self._orthonormal(steps)
+        return self._free
+
+    def _orthonormal(self, steps: Steps) -> tuple[Array, Array]:
         line = self._line(self._z)
         within = self._groups is not None and self._groups.within
         if not len(steps) and not within and self._root is None:

@@ -236,10 +236,10 @@ def _gains_beside_others(steps: Array, targets: Array) -> Array:
     duals = steps @ np.linalg.pinv(steps.T @ steps)
     directions = duals / np.linalg.norm(duals, axis=0)  # each orthogonal to all other steps
     rest = targets - steps @ (duals.T @ targets)
-    along = directions.T @ targets
+    along, squares = directions.T @ targets, directions**2  # other powers take a logarithm
     # sum_i direction_i^2 (rest_i + along direction_i)^2
-    variances = (directions**2).T @ rest**2 + 2 * along * ((directions**3).T @ rest)
-    variances += along**2 * (directions**4).sum(axis=0)[:, np.newaxis]
+    variances = squares.T @ rest**2 + 2 * along * ((squares * directions).T @ rest)
+    variances += along**2 * np.einsum("ij,ij->j", squares, squares)[:, np.newaxis]
     gains: Array = (along**2 / np.maximum(variances, 1.0)).sum(axis=1)
     return gains
 

@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-adapters check docs licences package figure pictures bench against fuzz failures measures calibration calibration-full clean
+.PHONY: help demo test test-levels test-adapters check docs licences package figure pictures bench against fuzz failures measures calibration calibration-full clean
 
 help:
 	@echo "make demo    measure the example and both models, figure and report into demo/"
 	@echo "make test    run the tests, and print how many lines of the package they run (3 minutes)"
+	@echo "make test-levels  more tests of levels, powers and intervals (2 minutes)"
 	@echo "make test-adapters  test the adapters inside the real libraries (some minutes, 2 GB)"
 	@echo "make check   lint and type check"
 	@echo "make package  build wheel and source distribution into dist/, and try them (minutes)"
@@ -27,9 +28,13 @@ demo: .venv/demo
 	$(BIN)/chsic demo --out demo
 
 # As many processes as cores share the tests, so one thread is enough for the BLAS of each.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
 test: .venv/dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal \
-	  --cov=chsic --cov-report=term:skip-covered --cov-fail-under=95
+	$(PYTEST) -m "not levels" --cov=chsic --cov-report=term:skip-covered --cov-fail-under=95
+
+test-levels: .venv/dev
+	$(PYTEST) -m levels tests
 
 test-adapters: .venv-adapters/ready
 	.venv-adapters/bin/python -m pytest tests/adapters src/chsic/adapters

@@ -99,7 +99,7 @@ def test_learners_meet_the_same_columns(small):
     assert not np.array_equal(forest.values[0], boosting.values[0])
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_functions_of_halves_share_no_noise(small):
     """What z leaves of columns 1 and 2 is shared, and fits to the same rows learn part of it."""
 

@@ -262,7 +262,7 @@ def grouped(rng, n, shift=0.0):
     return x, y, pd.DataFrame({"z": z, "group": group})
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_level_and_power_with_a_category_among_the_confounders():
     """At a true 0.05, more than 6 of 30 come up in 1 of 1,700 cases; at 0.3, in 5 of 6."""
     rejected = {

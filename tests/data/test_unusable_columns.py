@@ -44,7 +44,7 @@ def test_two_samples_a_category_are_the_fewest():
         chsic.chsic_test(x, Y, Z)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_features_tell_all_categories_apart():
     """Categories without a feature were alike, and a sixth of such true nulls was rejected."""
     v = np.repeat([f"c{k}" for k in range(90)], 2)

@@ -28,6 +28,7 @@ def test_coefficient_is_comparable_across_sizes_and_the_raw_value_is_not():
     assert raw[0] > 2 * raw[1]
 
 
+@pytest.mark.levels
 def test_coefficient_is_centred_under_conditional_independence():
     values = [
         chsic.chsic_test(*draw_scenario("oscillating", 150, rng=s), rng=0).coefficient
@@ -96,7 +97,7 @@ def test_intervals_hold_the_estimate(n):
         assert low <= result.coefficient <= high
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize(
     ("scenario", "n", "number"), [("m_minus-10dB", 3_000, 40), ("levels", 3_000, 40)]
 )

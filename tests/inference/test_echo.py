@@ -49,7 +49,7 @@ def test_what_one_regression_misses_is_not(monkeypatch):
     assert not warned(chsic.chsic_test(x, y, z, rng=0))
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_false_alarms_are_rare(d):
     smooth = [chsic.datasets.draw_scenario("linear", 200, d, rng=seed) for seed in range(40)]

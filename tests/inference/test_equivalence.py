@@ -23,7 +23,7 @@ def test_it_claims_no_more_than_the_interval():
     assert np.all(np.diff(pvalues) <= 0)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_a_coefficient_at_the_bound_is_seldom_called_smaller():
     """Normal x and y of the correlation 0.3 have the coefficient 0.039: no claim is true."""
     for n in (60, 200):  # where the interval alone would be wrong in up to 12 percent

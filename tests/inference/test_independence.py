@@ -127,6 +127,7 @@ def test_every_setting_is_used(settings, d):
     assert result.to_dict() != usual.to_dict()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("n", [12, 90, 400, 3_000])
 def test_no_seed_decides(n):
     """z absent, discrete, continuous, tied, of several columns, and rare events."""
@@ -151,6 +152,7 @@ def test_defaults_are_what_the_result_calls_them():
     assert drawn.pvalue == pytest.approx(usual.pvalue, abs=0.02)
 
 
+@pytest.mark.no_cover
 def test_any_regressor_of_scikit_learn_adjusts():
     x, y, z = draw_scenario("oscillating", 200, 2, rng=0)
     forest = RandomForestRegressor(5, min_samples_leaf=5, random_state=0)
@@ -197,6 +199,7 @@ def test_bandwidths_within_which_there_is_nothing_are_refused(bandwidth):
         chsic.hsic_test(x, y, bandwidth=bandwidth)
 
 
+@pytest.mark.levels
 def test_narrow_bandwidths_do_not_find_what_is_not_there():
     """x and y have different landmarks, also where the kernel tells all samples apart."""
     data = (np.random.default_rng(seed).normal(size=(2, 200)) for seed in range(60))

@@ -206,7 +206,7 @@ def test_function_of_z():
     assert "x is a function of z" in with_caution.warnings[0]
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("draw", [sequences, probabilities])
 @pytest.mark.parametrize("z_matters", [True, False])
 def test_level_and_power(draw, z_matters):

@@ -119,7 +119,7 @@ def test_level_where_units_hold_several_samples():
     assert rejected <= 8  # of 60 at a true 0.05: 1 in 130
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_level_with_few_samples_and_several_columns():
     """A fit takes much of few samples; 16 of 150 at a true 0.05 come up in 1 of 300 cases."""
     rejected = 0

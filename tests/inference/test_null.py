@@ -122,7 +122,7 @@ def test_family_is_joint():
     assert five.member_pvalues[five.winner] == pytest.approx(min(five.member_pvalues), rel=0.2)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("method", ["auto", "signs"])
 def test_joint_pvalues_are_uniform(method):
     """Random signs of the units themselves: the null is exact, so p-values must be uniform."""

@@ -68,6 +68,7 @@ def test_squared_lengths_of_correlated_normal_pairs_follow_it():
         )
 
 
+@pytest.mark.levels
 @pytest.mark.parametrize(
     ("scenario", "n", "d"), [("add", 200, 1), ("oscillating", 100, 3), ("mixed", 200, 2)]
 )

@@ -108,8 +108,14 @@ ROUGH = {
 }
 
 
+QUICK = {"four jumps", "threshold of two of five"}  # the others take longer
+
+
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", ROUGH)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.levels) for name in ROUGH],
+)
 def test_the_level_holds_where_z_is_rough(name):
     """Of 40 true nulls, eight rejections at 0.05 happen once in 4,000 times; once all were."""
     d, function = ROUGH[name]

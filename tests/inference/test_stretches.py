@@ -162,7 +162,7 @@ def test_a_memory_longer_than_series_cuts_none_of_them():
     assert "more than a tenth of the time" not in " ".join(result.warnings)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("kind", ["z", "no z", "levels", "hourly"])
 def test_the_level_holds(kind):
     """Of 20 true nulls, six rejections at 0.05 happen once in 3,000 times."""

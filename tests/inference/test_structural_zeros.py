@@ -64,7 +64,7 @@ def test_rounding_within_strata_is_no_variation():
     assert chsic.chsic_test(noise, y, z, rng=0).pvalue == 1
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("as_text", [True, False])
 def test_rare_independent_binaries(as_text):
     """At a true 0.05, more than 20 of 200 come up in 1 of 1,000 cases; 53 of 236 were rejected."""

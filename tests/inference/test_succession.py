@@ -36,7 +36,7 @@ def test_rows_of_patients_one_after_the_other_are_told():
     assert not said(x[shuffled], y[shuffled], z[shuffled])
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("order", ["none", "z", "x", "changes along z"])
 def test_independent_rows_are_not(order):
     """Of 60, four alarms happen once in 900 times if one in a hundred is false."""

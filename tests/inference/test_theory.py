@@ -281,6 +281,7 @@ def test_neighbours_on_a_line(data, adjust):
     assert result.pvalue == pytest.approx(max(joint, min(own)), abs=0.01)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("seed", "jumps", "misses"),
     [pytest.param(2, 4, False, id="cut all at once"), pytest.param(3, 0, True, id="missed")],
@@ -318,6 +319,7 @@ def several_columns(rng, n, f, d=3):
     return x, np.cos(z[:, 0]) + 0.5 * h + 0.3 * x, z
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("f", "d", "seed", "form"),
     [
@@ -342,6 +344,7 @@ def test_several_columns(f, d, seed, form):
     assert [member.pvalue for member in result.members] == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.no_cover
 def test_interactions_with_several_columns(monkeypatch):
     """Features are those of exact kernels here; of some landmarks, their order decides."""
     monkeypatch.setattr(interactions, "LARGEST_RANK", 60)

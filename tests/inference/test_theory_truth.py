@@ -9,6 +9,8 @@ import scipy.stats
 import chsic
 import tests.inference.theory_reference as ref
 
+pytestmark = pytest.mark.levels
+
 EXACT = 1e-14  # `tol` with which features of few samples are exact kernels
 
 

@@ -254,6 +254,7 @@ def test_the_mean_of_a_group_in_a_stratum_has_its_noise_back():
                 assert (mean**2).sum() == pytest.approx((weights[here] ** 2).sum())
 
 
+@pytest.mark.levels
 def test_the_centre_is_the_mean_of_the_statistic_where_samples_are_exchangeable():
     """Weights that have nothing to do with x and y: the mean over permutations of y is zero."""
     rng = np.random.default_rng(0)
@@ -320,7 +321,7 @@ def selected(n, rng, *, related=0.0, kind="line"):
     return x[drawn], y[drawn], None if kind == "none" else z[drawn], 1 / probability[drawn]
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("kind", ["line", "strata"])
 def test_selection_relates_rows_but_not_the_population(kind):
     ignored, known = [], []
@@ -333,7 +334,7 @@ def test_selection_relates_rows_but_not_the_population(kind):
     assert binomtest(int(sum(known)), 60, 0.05, alternative="greater").pvalue > 0.01
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_the_coefficient_is_that_of_the_population():
     """Rows with a large x are drawn more often, and depend on each other more closely."""
     rng = np.random.default_rng(0)

@@ -88,7 +88,7 @@ def test_samples_alone_in_their_group_are_left_out():
         assert "are not used" in " ".join(result.warnings)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("kind", ["numbers", "nothing", "categories", "large groups"])
 def test_the_level_holds_where_levels_confound(kind):
     """Of 24 true nulls, six rejections at 0.05 happen once in 900 times."""

@@ -30,7 +30,7 @@ def test_sensitivity_is_the_test_along_settings():
         chsic.sensitivity(x, y, z, bandwidths=[0.0])
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize(("name", "d"), [("oscillating", 1), ("levels-3", None), ("binary", 1)])
 def test_calibration_simulates_independence_and_dependence(name, d):
     x, y, z = draw_scenario(name, 150, d, rng=0)
@@ -64,7 +64,7 @@ def alike_and_mostly_zero(rng, n=300):
     return x, x + 0.0, rng.normal(size=n)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize(
     "draw", [strata_of_numbers, alike_binary, alike_numbers, alike_and_mostly_zero]
 )
@@ -129,7 +129,7 @@ def test_redrawn_categories_are_categories():
     assert found.rejection_rate(1.0) >= 0.8
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_what_the_regression_missed_is_simulated_and_told():
     rng = np.random.default_rng(0)
     z = rng.random(500)

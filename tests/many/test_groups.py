@@ -197,7 +197,7 @@ def drawn_of(source, seed=0, effect=0.0):
     return *values, *(value - fit for value, fit in zip(values, fits, strict=True))
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_calibrate_holds_the_level_that_ignored_groups_break():
     x, y, z, groups = strong(1)
     settings = {"n_sim": 24, "effect_sizes": [0.7], "rng": 0}

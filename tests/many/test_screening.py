@@ -208,7 +208,7 @@ def test_too_many_pairs_and_too_few_rows_are_refused():
         chsic.screen(many, columns=["0", "1"], rng=0).significant(by="luck")
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_level_is_kept_by_many_columns_against_a_target():
     rng = np.random.default_rng(0)
     wide = rng.normal(size=(12, 1_501))

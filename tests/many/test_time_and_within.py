@@ -116,6 +116,7 @@ def test_sensitivity_is_what_separate_tests_give(frame, way):
         assert point.pvalue == pytest.approx(expected.pvalue, rel=1e-6)
 
 
+@pytest.mark.no_cover
 def test_time_may_be_a_confounder(frame):
     [pair] = chsic.screen(frame, "day", columns=["x", "y"], time="day")
     expected = chsic.chsic_test("x", "y", "day", data=frame, time="day")
@@ -204,7 +205,7 @@ def test_levels_of_few_values_are_not_simulated():
     chsic.calibrate(x, y > 0, np.where(z > 0, "high", "low"), **in_strata)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_calibrate_holds_the_level_inside_groups():
     """Of 24 true nulls, six rejections at 0.05 happen once in 900 times."""
     x, y, z, groups = confounded(1)

@@ -13,7 +13,7 @@ from chsic.measure.comparison import compare
 from chsic.measure.figure1 import MEASURES, MODELS
 from tests.conftest import literal_kappa, paper_bandwidth
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.levels
 
 HSIC, CLOSE4, CLOSE64, RANDOM4, RANDOM64 = range(5)
 TRIALS = {100: 100, 600: 25}

@@ -171,3 +171,72 @@ def test_tigramite_finds_lagged_links(tigramite, method):
     else:
         assert links(tigramite.CHSIC()) == {(0, 1), (1, 2)}
     assert (0, 1) not in links(ParCorr())
+
+
+def spied(tigramite, monkeypatch):
+    """What is told of rows in every test."""
+    seen = []
+    read = tigramite.read_samples
+
+    def read_samples(*columns, **settings):
+        seen.append(settings)
+        return read(*columns, **settings)
+
+    monkeypatch.setattr(tigramite, "read_samples", read_samples)
+    return seen
+
+
+def test_tigramite_takes_data_sets_for_series_of_their_own(tigramite, monkeypatch):
+    from tigramite.data_processing import DataFrame
+
+    lengths = (60, 90, 50)
+    sets = {key: lagged(n, seed=key) for key, n in enumerate(lengths)}
+    test = tigramite.CHSIC()
+    test.set_dataframe(DataFrame(sets, analysis_mode="multiple"))
+    seen = spied(tigramite, monkeypatch)
+    value, pvalue = test.run_test([(0, -1)], [(1, 0)], [(2, -1)], tau_max=2)
+    series = np.repeat([0, 1, 2], [n - 4 for n in lengths])  # two times tau_max is cut off
+    np.testing.assert_array_equal(seen[0]["groups"], series)
+    time = np.concatenate([np.arange(n - 4) for n in lengths])
+    np.testing.assert_array_equal(seen[0]["time"], time)
+    x, y, z = (
+        np.concatenate([data[4 - lag : len(data) - lag, k] for data in sets.values()])
+        for k, lag in ((0, 1), (1, 0), (2, 1))
+    )
+    alone = chsic.chsic_test(x, y, z, groups=series, time=time)
+    assert (value, pvalue) == pytest.approx((alone.coefficient, alone.pvalue), rel=1e-9)
+    independent = tigramite.CHSIC(sig_blocklength=1)
+    independent.set_dataframe(test.dataframe)
+    independent.run_test([(0, -1)], [(1, 0)], [(2, -1)], tau_max=2)
+    assert (seen[-1]["groups"], seen[-1]["time"]) == (None, None)
+
+
+def test_tigramite_knows_when_samples_are_that_it_leaves_out(tigramite, monkeypatch):
+    from tigramite.data_processing import DataFrame
+
+    data = lagged(80)
+    data[30, 1] = 999.0
+    mask = np.zeros(data.shape, bool)
+    mask[50:60] = True
+    test = tigramite.CHSIC(mask_type="y")
+    test.set_dataframe(DataFrame(data, mask=mask, missing_flag=999.0))
+    seen = spied(tigramite, monkeypatch)
+    test.run_test([(0, -1)], [(1, 0)], [], tau_max=1)
+    gone = {0, 1, 30, *range(50, 60)}
+    kept = np.array([t for t in range(80) if t not in gone], dtype=float)
+    assert seen[0]["groups"] is None
+    np.testing.assert_array_equal(seen[0]["time"], kept - kept[0])
+
+
+def test_tigramite_slides_windows(tigramite):
+    from tigramite.data_processing import DataFrame
+    from tigramite.pcmci import PCMCI
+
+    search = PCMCI(DataFrame(lagged(240)), tigramite.CHSIC(), verbosity=0)
+    found = search.run_sliding_window_of(
+        method="run_pcmci", method_args={"tau_max": 1, "pc_alpha": 0.05}, window_step=100,
+        window_length=100,
+    )  # fmt: skip
+    graphs = found["window_results"]["graph"]
+    assert len(graphs) == 2
+    assert all(graph[0, 1, 1] == "-->" for graph in graphs)

@@ -9,6 +9,7 @@ tigramite is GPL-3: nothing else imports it.
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,12 +38,24 @@ class TestOutcome(NamedTuple):
     null: Array
 
 
+class Steps(NamedTuple):
+    """The data set and the time step of each sample; no data set if there is but one."""
+
+    series: Array | None
+    time: Array | str
+
+
+IN_ORDER = Steps(None, ROWS)  # of arrays that are given as they are
+
+
 class CHSIC(CondIndTest):
     """Conditional independence by C-HSIC, as tigramite calls it.
 
     The measure is the coefficient, 0 if independent and 1 if the same. Samples are in the order of
     time, and their residuals given the condition may depend on each other: signs are drawn for
-    stretches of samples, which is the ``time="rows"`` of `chsic.chsic_test`.
+    stretches of samples, the `time` of `chsic.chsic_test`. Of several data sets
+    (``analysis_mode="multiple"``) each is a series of its own, as with its `groups`; steps that are
+    masked or missing are gaps.
 
     Parameters
     ----------
@@ -83,6 +96,7 @@ class CHSIC(CondIndTest):
         self.n_resamples = n_resamples
         self._outcomes: Cache[TestOutcome] = Cache(MOST_TESTS)
         self._outcome_of_value: LRUCache[float, TestOutcome] = LRUCache(MOST_TESTS)
+        self._steps: LRUCache[str, Steps] = LRUCache(MOST_TESTS)  # of arrays of a data frame
         if sig_blocklength is not None:
             as_count("sig_blocklength", sig_blocklength, minimum=1)
         CondIndTest.__init__(
@@ -94,6 +108,35 @@ class CHSIC(CondIndTest):
         )
         as_count("sig_samples", self.sig_samples, minimum=19)
         self._seed = int(np.random.default_rng(seed).integers(2**62))
+
+    def _get_array(self, X: Any, Y: Any, Z: Any, *args: Any, **kwargs: Any) -> Any:
+        """Remember of which data set, and of which time step, the samples are."""
+        made = super()._get_array(X, Y, Z, *args, **kwargs)
+        steps = self._steps_of(X, Y, Z, *args, **kwargs)
+        for array in (made[0], made[4] if len(made) > 4 else None):
+            if array is not None:
+                self._steps[fingerprint(np.asarray(array))] = steps
+        return made
+
+    def _steps_of(
+        self, X: Any, Y: Any, Z: Any, tau_max: int = 0, cut_off: str = "2xtau_max", **_: Any
+    ) -> Steps:
+        """Let tigramite choose samples of a data frame whose values are what is to be known."""
+        whole = self.dataframe
+        chosen = []
+        for values_of in (lambda number, n: np.full(n, float(number)), lambda _, n: np.arange(n)):
+            frame = copy.copy(whole)
+            frame.values = {
+                key: np.where(np.isnan(data), np.nan, values_of(number, len(data))[:, np.newaxis])
+                for number, (key, data) in enumerate(whole.values.items())
+            }
+            array, *_rest = frame.construct_array(
+                X=X, Y=Y, Z=Z, tau_max=tau_max, mask_type=self.mask_type, cut_off=cut_off,
+                do_checks=False,
+            )  # fmt: skip
+            chosen.append(array[0])
+        series, time = chosen
+        return Steps(series if len(whole.values) > 1 else None, time - time.min())
 
     def get_dependence_measure(
         self, array: np.ndarray, xyz: np.ndarray, data_type: np.ndarray | None = None
@@ -161,21 +204,35 @@ class CHSIC(CondIndTest):
         kinds = {name: "category" for of in variables for name in of if discrete[int(name[1:])]}
         test = self._by_signs if shuffle else self._by_test
         x, y, z = variables
+        steps = self._steps.get(fingerprint(array), IN_ORDER)
         n_draws = self.sig_samples if shuffle else self.n_resamples
-        key = (shuffle, n_draws, self.sig_blocklength, *parts)
-        return self._outcomes.get(key, lambda: test(x, y, z, kinds, rng))
+        of_steps = [fingerprint(of) for of in steps if isinstance(of, np.ndarray)]
+        key = (shuffle, n_draws, self.sig_blocklength, *parts, *of_steps)
+        return self._outcomes.get(key, lambda: test(x, y, z, kinds, rng, steps))
 
     def _by_test(
-        self, x: Any, y: Any, z: Any, kinds: dict[str, str], rng: np.random.Generator
+        self,
+        x: Any,
+        y: Any,
+        z: Any,
+        kinds: dict[str, str],
+        rng: np.random.Generator,
+        steps: Steps,
     ) -> TestOutcome:
         if not (x and y):
             return TestOutcome(0.0, 1.0, np.zeros(0))
         settings = Settings.of(n_resamples=self.n_resamples)
-        result = self._run(x, y, z, kinds, settings, rng)
+        result = self._run(x, y, z, kinds, settings, rng, steps)
         return TestOutcome(result.coefficient, result.pvalue, np.zeros(0))
 
     def _by_signs(
-        self, x: Any, y: Any, z: Any, kinds: dict[str, str], rng: np.random.Generator
+        self,
+        x: Any,
+        y: Any,
+        z: Any,
+        kinds: dict[str, str],
+        rng: np.random.Generator,
+        steps: Steps,
     ) -> TestOutcome:
         """Hold the coefficient against its own values under signs."""
         n_draws = as_count("sig_samples", self.sig_samples, minimum=19)
@@ -187,7 +244,7 @@ class CHSIC(CondIndTest):
             null="signs",
             n_resamples=n_draws,
         )
-        result = self._run(x, y, z, kinds, settings, rng)
+        result = self._run(x, y, z, kinds, settings, rng, steps)
         value, estimate = result.coefficient, result.estimate
         unit = value / estimate if value * estimate > 0 else 1.0
         null = value + unit * (result.null_distribution - estimate)
@@ -204,6 +261,7 @@ class CHSIC(CondIndTest):
         kinds: dict[str, str],
         settings: Settings,
         rng: np.random.Generator,
+        steps: Steps,
     ) -> IndependenceResult:
         length = self.sig_blocklength
         samples = read_samples(
@@ -211,7 +269,8 @@ class CHSIC(CondIndTest):
             y,
             z or None,
             kinds=kinds,
-            time=None if length == 1 else ROWS,
+            groups=None if length == 1 else steps.series,
+            time=None if length == 1 else steps.time,
             stretch="auto" if length is None or length == 1 else length,
         )
         return run_test(samples, settings, rng)

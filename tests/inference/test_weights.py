@@ -227,7 +227,7 @@ def test_noise_of_weighted_groups_is_restored():
     labels, weights = rng.integers(0, 25, 90), rng.uniform(0.2, 3, 90)
     ridge = Ridge(rng.normal(size=(90, 1))).weighted(weights)
     fitted, groups = ridge.fit(np.eye(90)), groups_as_units(labels, 90)
-    batch = batches.Batch.at(slice(0, 90), z=ridge._columns, groups=groups, weights=weights)
+    batch = batches.Batch.at(slice(0, 90), z=ridge._columns, groups=groups, fit_weights=weights)
     residuals, noise = fitted.fit.residuals(np.eye(90), batch)
     np.testing.assert_allclose(residuals, fitted.residuals, atol=1e-9)
     np.testing.assert_allclose(noise, fitted.noise, atol=1e-9)
@@ -306,6 +306,20 @@ def test_stretches_of_time_keep_the_weights():
     assert known.n_effective == labels.n_effective
     automatic = chsic.chsic_test(x, y, z, weights=weights, time=time)
     assert automatic.n_effective == known.n_effective
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("heavy", [1, 3])
+def test_few_heavy_rows_are_no_evidence(kind, heavy):
+    """Nor do heavy rows give their noise to their neighbours, by a regression that follows it."""
+    pvalues = []
+    for seed in range(8):
+        x, y = np.random.default_rng(seed).normal(size=(2, N))
+        weights = np.where(np.arange(N) < heavy, 1e5, 1.0)
+        result = chsic.chsic_test(x, y, data(kind, seed=seed)[2], weights=weights)
+        pvalues.append(result.pvalue)
+        assert any(text.startswith("Weights are so unequal") for text in result.warnings)
+    assert min(pvalues) > 0.005
 
 
 def selected(n, rng, *, related=0.0, kind="line"):

@@ -60,6 +60,7 @@ MANY_COLUMNS = 5
 FEW_SAMPLES_A_COLUMN = 10
 FEW_SAMPLES = 30  # of which one may well be far from the others
 FEW_UNITS = 20
+FEW_EFFECTIVE = 30  # rows of equal weight, as which rows of unequal weights count
 LARGE_GROUP = 0.3  # of all rows: with half of them in one, .12 of true nulls were rejected
 FAR_APART = 0.7  # of the median distance of any two samples
 SOME_PAIRS = 100  # that show at once whether x and y vary together, if they often do
@@ -195,7 +196,7 @@ def arrange(
     rim = 2 if adjust == "none" else 1
     batches = cut_into_batches(
         graph, units, z.scaled, rim=rim, folds=folds, groups=_every_group(given),
-        within=given.within, weights=weights,
+        within=given.within, weights=weights, fit_weights=given.fit_weights,
     )  # fmt: skip
     along = line if z.categories is None else None
     # Neighbours of one group are related without any regression.
@@ -273,7 +274,7 @@ def _arranged(
         raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
     few = some_pairs(graph, SOME_PAIRS)
     names = given.z_names
-    effects = FitEffects(graph, weights)
+    effects = FitEffects(graph, weights, given.fit_weights)
     succession = None
     if given.groups is None:
         z = None if given.confounder is None or strata is not None else given.confounder.scaled
@@ -414,7 +415,7 @@ def _adjustments(
             "adjust: a regressor does not know that groups have levels of their own; use "
             "adjust='ridge' with within=True."
         )
-    regressor = CrossFittedAdjustment(adjust, z, rng, given.groups, given.weights)
+    regressor = CrossFittedAdjustment(adjust, z, rng, given.groups, given.fit_weights)
     return (regressor,), type(adjust).__name__
 
 
@@ -422,7 +423,7 @@ def ridge_adjustment(given: Given, learned: Learned) -> RidgeAdjustment:
     """Return what makes residuals of a variable by its own regression."""
     assert given.confounder is not None
     groups = _every_group(given) if given.within else None
-    return RidgeAdjustment(learned.ridge, given.confounder.scaled, groups, given.weights)
+    return RidgeAdjustment(learned.ridge, given.confounder.scaled, groups, given.fit_weights)
 
 
 def _choose_units(
@@ -445,6 +446,18 @@ def _partition(z: Array, number: int) -> Units:
 
 
 def _about_units(units: Units, given: Given) -> tuple[str, ...]:
+    return (*_about_number(units, given), *_about_weights(given))
+
+
+def _about_weights(given: Given) -> tuple[str, ...]:
+    n_effective = _n_effective(given)
+    if n_effective is None or given.weights is None or n_effective >= FEW_EFFECTIVE:
+        return ()
+    n = len(given.weights)
+    return (cautions.unequal_weights(n, n_effective),) if n_effective < n / 2 else ()
+
+
+def _about_number(units: Units, given: Given) -> tuple[str, ...]:
     sizes = _group_sizes(given)
     if sizes is not None:
         if len(units) < FEW_UNITS:

@@ -176,8 +176,8 @@ class Batch:
         None if samples are independent.
     within : bool
         Whether pairs are of samples of one group alone.
-    weights : array or None
-        Of the rows; None if all weigh the same.
+    fit_weights : array or None
+        Of the rows in regressions; None if all weigh the same.
     pair_weights : PairWeights or None
         Of pairs that are not those of strata.
     """
@@ -192,7 +192,7 @@ class Batch:
     number: int = 0
     groups: Units | None = None
     within: bool = False
-    weights: Array | None = None
+    fit_weights: Array | None = None
     pair_weights: PairWeights | None = None
     _designs: dict[int, tuple[Basis, Any]] = dataclasses.field(default_factory=dict, repr=False)
 
@@ -204,11 +204,11 @@ class Batch:
         z: Any = None,
         pairs: StratumRows | None = None,
         groups: Units | None = None,
-        weights: Array | None = None,
+        fit_weights: Array | None = None,
     ) -> Batch:
         """Take rows whose residuals are computed, and which are not compared."""
         none = Units(np.empty(0, np.intp), np.zeros(1, np.intp))
-        return cls(rows, z, pairs, slice(0, 0), none, none, groups=groups, weights=weights)
+        return cls(rows, z, pairs, slice(0, 0), none, none, groups=groups, fit_weights=fit_weights)
 
     @property
     def stratum_rows(self) -> StratumRows:
@@ -272,6 +272,7 @@ def cut_into_batches(
     groups: Units | None = None,
     within: bool = False,
     weights: PairWeights | None = None,
+    fit_weights: Array | None = None,
 ) -> Sequence[Batch]:
     """Cut the samples, in the order of their units.
 
@@ -295,9 +296,11 @@ def cut_into_batches(
         Whether pairs are of samples of one group alone.
     weights : PairWeights, optional
         If rows do not all weigh the same; `strata` have their own.
+    fit_weights : array, shape (n,), optional
+        Those in regressions.
     """
     n, runs = graph.n_samples, graph.intervals
-    of_rows = _Weights(weights)
+    of_rows = _Weights(weights, fit_weights)
     if groups is not None:
         assert folds is not None
         if strata is None:
@@ -313,7 +316,6 @@ def cut_into_batches(
         return [
             Batch(
                 part.rows, None, part, inside, units, folds, groups=groups, within=within,
-                weights=part.weights,
             )
         ]  # fmt: skip
     if strata is not None:
@@ -334,15 +336,16 @@ def cut_into_batches(
 
 
 class _Weights(NamedTuple):
-    """Weights of pairs, if there are any, as arguments of a batch."""
+    """Weights of pairs and in regressions, if there are any, as arguments of a batch."""
 
     of_pairs: PairWeights | None
+    in_fits: Array | None
 
     def at(self, rows: Rows) -> dict[str, Any]:
         if self.of_pairs is None:
             return {}
-        here = self.of_pairs.at(rows)
-        return {"weights": here.rows, "pair_weights": here}
+        in_fits = None if self.in_fits is None else self.in_fits[rows]
+        return {"fit_weights": in_fits, "pair_weights": self.of_pairs.at(rows)}
 
 
 def _cuts(bounds: Index, rows: int) -> list[tuple[int, int]]:
@@ -407,7 +410,7 @@ def _in_strata(strata: Strata, units: Units) -> Batches:
         first = int(np.searchsorted(units.bounds, begin, side="right")) - 1
         inside = slice(0, end - begin)
         own = _own(units, begin, end), _own_folds(units, begin, end)
-        return Batch(part.rows, None, part, inside, *own, first, number, weights=part.weights)
+        return Batch(part.rows, None, part, inside, *own, first, number)
 
     return Batches(len(strata.parts), make)
 

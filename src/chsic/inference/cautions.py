@@ -132,6 +132,21 @@ def few_groups(number: int) -> str:
     )
 
 
+def unequal_weights(n: int, n_effective: float) -> str:
+    """Say that a few rows weigh more than all others.
+
+    Examples
+    --------
+    >>> from chsic.inference.cautions import unequal_weights
+    >>> unequal_weights(400, 12.3)
+    'Weights are so unequal that 400 rows tell as much as 12 of equal weight: little can be known.'
+    """
+    return (
+        f"Weights are so unequal that {n} rows tell as much as {n_effective:.0f} of equal weight: "
+        "little can be known."
+    )
+
+
 def large_group(share: float) -> str:
     """Say that one group has many of the rows.
 

@@ -180,7 +180,7 @@ class _Features:
         known = variable.features[kernel].residuals
         if known is None:
             of_rows = None if nearby.weights is None else nearby.weights[self._rows]
-            batch = Batch.at(self._rows, z=nearby.z[self._rows], weights=of_rows)
+            batch = Batch.at(self._rows, z=nearby.z[self._rows], fit_weights=of_rows)
             residuals, _ = self._kernel.fit.residuals(made, batch)
         else:
             residuals = known[self._rows]

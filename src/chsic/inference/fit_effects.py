@@ -25,17 +25,23 @@ class FitEffects:
 
     A = (I - S)^2 is what a ridge regression makes of the covariance of noise (theory.md, eq. 22).
     Many fits have the same directions D, so that what depends on those alone is kept in LRU caches.
-    Where rows have weights w, D is orthonormal once its rows are multiplied by their roots; noise
-    is taken to have the variance 1 / w, and A = diag(1 / w) + D diag(c) D'.
+    Where rows have weights w in fits, D is orthonormal once its rows are multiplied by their roots;
+    noise is taken to have the variance 1 / w, and A = diag(1 / w) + D diag(c) D'.
     """
 
-    def __init__(self, graph: PairGraph, weights: PairWeights | None = None) -> None:
+    def __init__(
+        self,
+        graph: PairGraph,
+        weights: PairWeights | None = None,
+        fit_weights: Array | None = None,
+    ) -> None:
         self._graph, self._weights = graph, weights
+        self._in_fits = np.ones(graph.n_samples) if fit_weights is None else fit_weights
         partners = graph.degrees.astype(np.float64)
         self._total, self._squares = float(partners.sum()), float((partners**2 + partners).sum())
         if weights is not None:
-            self._total = float((weights.degrees / weights.rows).sum())
-            self._squares = weights.squares_over(graph, weights.rows)
+            self._total = float((weights.degrees / self._in_fits).sum())
+            self._squares = weights.squares_over(graph, self._in_fits)
         self._alone: Cache[_DirectionSums] = Cache(MOST_DIRECTIONS)
         self._between: Cache[_PairSums] = Cache(MOST_BETWEEN)
 
@@ -76,13 +82,13 @@ class FitEffects:
             squares = np.einsum("ij,ij->j", lap, lap)
         else:
             lap = weights.laplacian_times(self._graph, values)
-            squares = np.einsum("ij,ij,i->j", lap, lap, 1 / weights.rows)
+            squares = np.einsum("ij,ij,i->j", lap, lap, 1 / self._in_fits)
         return _DirectionSums(lap, np.einsum("ij,ij->j", values, lap), squares)
 
     def _unscaled(self, directions: Directions) -> Array:
         if self._weights is None:
             return directions.values
-        unscaled: Array = directions.values / np.sqrt(self._weights.rows)[:, np.newaxis]
+        unscaled: Array = directions.values / np.sqrt(self._in_fits)[:, np.newaxis]
         return unscaled
 
 

@@ -22,6 +22,7 @@ from chsic.inference.clusters import Clusters
 from chsic.inference.confounder import Confounder
 from chsic.inference.groups import in_order_of
 from chsic.inference.learner import Learned, Learner
+from chsic.inference.pair_weights import in_regressions
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Description, Variable
 from chsic.kernels import GAUSSIAN
@@ -181,6 +182,11 @@ class Given:
         return several
 
     @functools.cached_property
+    def fit_weights(self) -> Array | None:
+        """Weights in regressions on z; None if all samples weigh the same."""
+        return None if self.weights is None else in_regressions(self.weights)
+
+    @functools.cached_property
     def learner(self) -> Learner | None:
         """What learns how variables depend on z; None if no regression is fitted."""
         if not self.uses_ridge or self.confounder is None:
@@ -189,7 +195,7 @@ class Given:
         if same is not None:
             return same.learner
         groups = None if self.groups is None else Clusters(self.groups, self.within)
-        return Learner(self.confounder.scaled, groups, self.weights)
+        return Learner(self.confounder.scaled, groups, self.fit_weights)
 
     @property
     def has_metric(self) -> bool:

@@ -522,12 +522,14 @@ class RidgeAdjustment:
         """Yield rows that follow each other, or all if groups may have levels of their own."""
         if self._groups is not None:
             every = slice(0, len(self._z))
-            return iter([Batch.at(every, z=self._z, groups=self._groups, weights=self._weights)])
+            return iter(
+                [Batch.at(every, z=self._z, groups=self._groups, fit_weights=self._weights)]
+            )
         return (
             Batch.at(
                 rows,
                 z=self._z[rows],
-                weights=None if self._weights is None else self._weights[rows],
+                fit_weights=None if self._weights is None else self._weights[rows],
             )
             for rows in row_blocks(len(self._z))
         )

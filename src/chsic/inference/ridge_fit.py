@@ -152,8 +152,8 @@ class RidgeFit:
         """Return the sum of squares of each row of I - S, with S = D diag(s) D'diag(w)."""
         if self.weighed is None:
             return 1 + directions**2 @ beside(directions, self.spent)
-        assert batch.weights is not None
-        xp, weights = namespace(directions), beside(directions, batch.weights)
+        assert batch.fit_weights is not None
+        xp, weights = namespace(directions), beside(directions, batch.fit_weights)
         own = weights * (directions**2 @ beside(directions, self.shrinkage))
         return 1 - 2 * own + xp.vecdot(directions @ beside(directions, self.weighed), directions)
 
@@ -169,8 +169,8 @@ class RidgeFit:
             spent = np.diag(self.spent)
             return restored(residuals, directions, spent, batch.groups, within=self.within)
         # (I - S)(I - S)' = I - D s F' - F s D' + D weighed D', F the directions times weights
-        assert batch.weights is not None
-        weighted = directions * beside(directions, batch.weights)[:, None]
+        assert batch.fit_weights is not None
+        weighted = directions * beside(directions, batch.fit_weights)[:, None]
         shrinkage = np.diag(self.shrinkage)
         spent = np.block([[self.weighed, -shrinkage], [-shrinkage, np.zeros_like(shrinkage)]])
         both = namespace(directions).concat([directions, weighted], axis=1)
@@ -179,7 +179,7 @@ class RidgeFit:
     def _less_means(self, values: Any, batch: Batch) -> tuple[Any, Any]:
         """Subtract means of groups; also the share of each sample in the mean of its group."""
         assert batch.groups is not None
-        groups, weights = batch.groups, batch.weights
+        groups, weights = batch.groups, batch.fit_weights
         share = 1 / groups.sizes[groups.labels]
         if weights is not None:
             share = weights / np.bincount(groups.labels, weights)[groups.labels]

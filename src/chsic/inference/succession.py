@@ -113,7 +113,7 @@ class Succession:
             return made - units.means(made)[units.labels]
         z = None if self.z is None else self.z[self.places]
         weights = None if self.weights is None else self.weights[self.places]
-        batch = Batch.at(self.places, z=z, weights=weights)
+        batch = Batch.at(self.places, z=z, fit_weights=weights)
         residuals: Array = kernel.fit.residuals(made, batch)[0]
         return residuals
 

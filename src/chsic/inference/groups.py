@@ -142,7 +142,11 @@ class Cells:
         """
         xp, squares, order = array_namespace(u), [], []
         classes = np.ceil(np.log2(self.cells.sizes)).astype(np.intp)
-        for size in np.unique(classes).tolist():
+        alone = np.flatnonzero(classes == 0)
+        if len(alone):
+            squares.append(self._squares_of_one(alone, u, v))
+            order.append(alone)
+        for size in np.unique(classes[classes > 0]).tolist():
             alike, width = np.flatnonzero(classes == size), 2**size
             by_samples = width <= min(u.shape[1], v.shape[1])
             product = width**2 if by_samples else u.shape[1] * v.shape[1]
@@ -159,6 +163,13 @@ class Cells:
         back = np.argsort(np.concatenate(order))
         return xp.take(xp.concat(squares), beside(u, back), axis=0)
 
+    def _squares_of_one(self, alone: Index, u: Any, v: Any) -> Any:
+        """Do so for cells of one entry, which most are if there are many groups."""
+        xp, entries = array_namespace(u), self.cells.order[self.cells.bounds[alone]]
+        of_u = xp.take(xp.vecdot(u, u), beside(u, self.i[entries]), axis=0)
+        of_v = xp.take(xp.vecdot(v, v), beside(v, self.j[entries]), axis=0)
+        return beside(u, self.values[entries] ** 2) * of_u * of_v
+
     def _entries(self, some: Index, width: int, u: Any, v: Any) -> tuple[Any, Any]:
         """Return Lap_ij u_i and v_j of the entries of some cells, filled up with zeros."""
         xp, column = array_namespace(u), np.arange(width)
@@ -174,7 +185,8 @@ class Cells:
     def in_units(self, units: Units, groups: Units, squares: Any) -> Any:
         """Add up what cells have by the units of their groups, half for that of either group."""
         of_groups = units.labels[groups.order[groups.bounds[:-1]]]
-        first, second = (
-            unit_sums(Units.of(of_groups[of], len(units)), squares) for of in self.groups
-        )
-        return (first + second) / 2
+        if isinstance(squares, np.ndarray):
+            halves = [np.bincount(of_groups[of], squares, len(units)) for of in self.groups]
+        else:
+            halves = [unit_sums(Units.of(of_groups[of], len(units)), squares) for of in self.groups]
+        return (halves[0] + halves[1]) / 2

@@ -49,7 +49,7 @@ class Units:
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
-    @property
+    @functools.cached_property
     def sizes(self) -> Index:
         """Number of samples in each unit."""
         return np.diff(self.bounds)

@@ -174,7 +174,8 @@ class Sampling:
         >>> Sampling(weights=np.array([3.0, 3.0, 6.0])).complete().weights
         array([0.75, 0.75, 1.5 ])
         """
-        self = dataclasses.replace(self, weights=relative(self.weights))
+        if self.weights is not None:
+            self = dataclasses.replace(self, weights=relative(self.weights))
         if self.groups is None:
             return self
         numbers = numbered(self.groups)
@@ -222,8 +223,8 @@ class Sampling:
 
         Copies of a row weigh as much as there are, which is no weight of the user.
         """
-        weights, copies = relative(self.weights), self.copies
-        if weights is None:
+        weights, copies = self.weights, self.copies
+        if weights is None or (weights := relative(weights)) is None:
             return None
         if copies is not None and np.allclose(weights, copies / copies.mean(), rtol=1e-12):
             return None

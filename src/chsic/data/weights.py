@@ -37,7 +37,7 @@ def require_weights(column: Column) -> None:
         raise ValueError("weights: no row has a weight above zero; leave weights out to count all.")
 
 
-def relative(weights: Array | None) -> Array | None:
+def relative(weights: Array) -> Array | None:
     """Divide positive weights by their mean; None if they are all equal.
 
     Examples
@@ -49,7 +49,7 @@ def relative(weights: Array | None) -> Array | None:
     >>> relative(np.array([4.0, 4.0])) is None
     True
     """
-    if weights is None or np.all(weights == weights[0]):
+    if np.all(weights == weights[0]):
         return None
     near_one = weights / weights.max()  # sums of large ones might overflow
     divided: Array = near_one / near_one.mean()

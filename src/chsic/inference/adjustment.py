@@ -19,12 +19,11 @@ import numpy as np
 from chsic._util.arrays import Rows, row_blocks
 from chsic._util.namespaces import beside, namespace
 from chsic._util.parallel import in_order
-from chsic._util.validate import Array, Index
+from chsic._util.validate import Array
 from chsic.inference.batches import Batch, Strata
 from chsic.inference.ridge_fit import Directions
 
 ADJUSTMENTS = ("auto", "none", "ridge")
-FOLDS = 5
 
 Columns: TypeAlias = Callable[[Rows], Array]  # makes some rows of a matrix
 
@@ -217,90 +216,3 @@ def _mean(targets: Columns, parts: list[Rows], weights: Array | None = None) -> 
     assert origin is not None
     mean: Array = origin + total / number
     return mean
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class CrossFit:
-    """A cross-fitted regressor, whose residuals are known for the samples it was fitted on."""
-
-    name: str
-
-    def residuals(self, values: Any, batch: Batch) -> tuple[Any, Any]:
-        """Refuse other rows."""
-        raise ValueError(
-            f"adjust: {self.name} was cross-fitted on the samples of the plan, and has no "
-            "residuals of other rows; use adjust='ridge'."
-        )
-
-
-class CrossFittedAdjustment:
-    """Any scikit-learn regressor, fitted on other samples than those whose residuals are taken.
-
-    With groups, it is fitted on other groups.
-    """
-
-    of_columns = True
-
-    def __init__(
-        self,
-        regressor: Any,
-        z: Array,
-        rng: np.random.Generator,
-        groups: Index | None = None,
-        weights: Array | None = None,
-    ) -> None:
-        try:
-            from sklearn.base import clone
-            from sklearn.utils.validation import has_fit_parameter
-        except ImportError as error:
-            raise ImportError(
-                "adjust: a regressor needs scikit-learn; install it, or use adjust='ridge'."
-            ) from error
-        if weights is not None and not has_fit_parameter(regressor, "sample_weight"):
-            raise ValueError(
-                f"adjust: fit of {type(regressor).__name__} takes no sample_weight, and rows have "
-                "weights; use adjust='ridge', or a regressor that takes it."
-            )
-        self._regressor, self._z, self._weights = clone(regressor), z, weights
-        for name, value in sorted(self._regressor.get_params().items()):
-            if name.endswith("random_state") and value is None:  # also inside a pipeline
-                self._regressor.set_params(**{name: int(rng.integers(2**31))})
-        labels = np.arange(len(z)) if groups is None else groups
-        number = int(labels.max()) + 1
-        folds = np.array_split(rng.permutation(number), min(FOLDS, number))
-        self._folds = (
-            folds if groups is None else [np.flatnonzero(np.isin(groups, f)) for f in folds]
-        )
-
-    def fit(self, targets: Columns) -> Plain:
-        """Return residuals; no sample took part in its own fit."""
-        from sklearn.base import clone
-
-        values = targets(slice(None))
-        residuals = np.empty_like(values)
-        for fold in self._folds:
-            train = np.setdiff1d(np.arange(len(values)), fold)
-            for k, column in enumerate(values.T):
-                known = {} if self._weights is None else {"sample_weight": self._weights[train]}
-                fitted = clone(self._regressor).fit(self._z[train], column[train], **known)
-                residuals[fold, k] = column[fold] - self._predictions(fitted, fold)
-        fit = CrossFit(type(self._regressor).__name__)
-        return Plain(fit, residuals, np.ones(len(values)))
-
-    def parts(self) -> Iterator[Batch]:
-        """Yield all rows: residuals are known."""
-        return iter([Batch.at(slice(0, len(self._z)))])
-
-    def _predictions(self, fitted: Any, fold: Index) -> Array:
-        predictions: Array = np.ravel(fitted.predict(self._z[fold]))
-        if predictions.shape != fold.shape or not np.isfinite(predictions).all():
-            what = (
-                "values that are not finite"
-                if predictions.shape == fold.shape
-                else (f"{len(predictions)} values for {len(fold)} rows")
-            )
-            raise ValueError(
-                f"adjust: predict of {type(fitted).__name__} returned {what}; one finite number "
-                "for each row of z is needed."
-            )
-        return predictions

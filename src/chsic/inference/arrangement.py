@@ -12,15 +12,14 @@ import numpy as np
 
 from chsic._util.validate import Array, Index
 from chsic.data.weights import effective_number
-from chsic.inference import cautions
 from chsic.inference.adjustment import (
     ADJUSTMENTS,
     Adjustment,
-    CrossFittedAdjustment,
     NoAdjustment,
     StratumAdjustment,
 )
 from chsic.inference.batches import Batch, Strata, cut_into_batches
+from chsic.inference.conditions import about_pairs, about_units, about_z
 from chsic.inference.confounder import Confounder
 from chsic.inference.echo import Nearby
 from chsic.inference.fit_effects import FitEffects
@@ -33,7 +32,7 @@ from chsic.inference.pair_weights import PairWeights
 from chsic.inference.pairing import choose_pairs
 from chsic.inference.permutation_law import MOST_STRATA
 from chsic.inference.plan import Conditioning, Masses, UnitKernel
-from chsic.inference.ridge import RidgeAdjustment
+from chsic.inference.regressions import CrossFittedAdjustment, RidgeAdjustment
 from chsic.inference.succession import Succession
 from chsic.inference.units import (
     Units,
@@ -52,17 +51,9 @@ from chsic.pairs import PairGraph
 from chsic.pairs.blocks import complete_in_blocks
 from chsic.pairs.graph import some_pairs
 from chsic.pairs.joint_variation import differ_in_both, vary_together
-from chsic.pairs.strata import SMALLEST_STRATUM
 
 NARROW, WIDE = 0.5, 2.0  # widths of kernels on z between units, in median distances
 UNRELATED = 1e-6  # kernel on z between units below which they are unrelated
-MANY_COLUMNS = 5
-FEW_SAMPLES_A_COLUMN = 10
-FEW_SAMPLES = 30  # of which one may well be far from the others
-FEW_UNITS = 20
-FEW_EFFECTIVE = 30  # rows of equal weight, as which rows of unequal weights count
-LARGE_GROUP = 0.3  # of all rows: with half of them in one, .12 of true nulls were rejected
-FAR_APART = 0.7  # of the median distance of any two samples
 SOME_PAIRS = 100  # that show at once whether x and y vary together, if they often do
 
 
@@ -166,9 +157,9 @@ def arrange(
     folds = _folds(given, units, n)
     warnings = (
         *given.cautions,
-        *_about_units(units, given),
-        *_about_z(z),
-        *_about_pairs(some, scaled, distance, z.names),
+        *about_units(units, given),
+        *about_z(z),
+        *about_pairs(some, scaled, distance, z.names),
     )
     plan = Conditioning(
         pairs=given.kind,
@@ -244,7 +235,7 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         narrow=same_stratum,
         wide=None,
         interactions=None,
-        cautions=(*given.cautions, *_about_units(units, given)),
+        cautions=(*given.cautions, *about_units(units, given)),
         masses=_masses(given, units, folds, graph, weights),
         group_sizes=_group_sizes(given),
         within=given.within,
@@ -443,54 +434,3 @@ def _partition(z: Array, number: int) -> Units:
     if z.shape[1] == 1:
         return units_along(np.argsort(z[:, 0], kind="stable"), number)
     return units_in_space(z, number)
-
-
-def _about_units(units: Units, given: Given) -> tuple[str, ...]:
-    return (*_about_number(units, given), *_about_weights(given))
-
-
-def _about_weights(given: Given) -> tuple[str, ...]:
-    n_effective = _n_effective(given)
-    if n_effective is None or given.weights is None or n_effective >= FEW_EFFECTIVE:
-        return ()
-    n = len(given.weights)
-    return (cautions.unequal_weights(n, n_effective),) if n_effective < n / 2 else ()
-
-
-def _about_number(units: Units, given: Given) -> tuple[str, ...]:
-    sizes = _group_sizes(given)
-    if sizes is not None:
-        if len(units) < FEW_UNITS:
-            return (cautions.few_groups(len(units)),)
-        share = float(sizes.max() / sizes.sum())
-        return (cautions.large_group(share),) if share > LARGE_GROUP else ()
-    if len(units) >= FEW_UNITS:
-        return ()
-    of_blocks = given.kind == "blocks" and given.settings.unit_size is None
-    remedy = "block_size" if of_blocks else "unit_size"
-    return (cautions.few_signs(len(units), None if units.sizes.max() == 1 else remedy),)
-
-
-def _about_z(z: Confounder) -> tuple[str, ...]:
-    sentences = []
-    n, d = z.values.shape
-    if n < FEW_SAMPLES_A_COLUMN * d:
-        sentences.append(cautions.too_few_samples(n, z.names))
-    elif d >= MANY_COLUMNS:
-        sentences.append(cautions.many_confounders(d))
-    if n >= FEW_SAMPLES:
-        sentences += z.cautions
-    tied = float((np.bincount(z.strata)[z.strata] >= SMALLEST_STRATUM).mean())
-    if tied > 0.5:
-        sentences.append(cautions.ties_in_z(tied, z.names))
-    return tuple(sentences)
-
-
-def _about_pairs(
-    some: tuple[Index, Index], z: Array, distance: float, names: Sequence[str]
-) -> tuple[str, ...]:
-    i, j = some
-    if not len(i):
-        return ()
-    ratio = float(np.median(np.linalg.norm(z[i] - z[j], axis=1))) / distance
-    return () if ratio <= FAR_APART else (cautions.pairs_far_apart(ratio, names),)

@@ -11,20 +11,17 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from chsic._util.arrays import Rows, row_blocks, sorted_unique
+from chsic._util.arrays import Rows, sorted_unique
 from chsic._util.validate import Array
-from chsic.inference.batches import Batch
 from chsic.inference.clusters import Clusters
 from chsic.inference.left_out import LeftOut
 from chsic.inference.ridge_fit import Basis, Directions, Features, Fitted, Line, RidgeFit
 from chsic.inference.segments import find_cuts
 from chsic.inference.steps import Condition, Steps, find_steps, steps_at
-from chsic.inference.units import Units
 from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
 from chsic.kernels.features import Landmarks, fit_landmarks
@@ -498,41 +495,6 @@ class Ridge:
             apart = z[:, k, np.newaxis] - landmarks.points[:, k]
             gradients.append((-2 / basis.unit) * ((apart * kappa) @ at_landmarks) + line[k])
         return np.stack(gradients, axis=1)
-
-
-class RidgeAdjustment:
-    """Kernel ridge regression on z, penalty and width by generalised cross-validation."""
-
-    of_columns = True
-
-    def __init__(
-        self,
-        ridge: Ridge,
-        z: Array,
-        groups: Units | None = None,
-        weights: Array | None = None,
-    ) -> None:
-        self.ridge, self._z, self._groups, self._weights = ridge, z, groups, weights
-
-    def fit(self, targets: Callable[[Rows], Array]) -> Fitted:
-        """Fit the samples that the regression looks at."""
-        return self.ridge.fit(targets(self.ridge.rows))
-
-    def parts(self) -> Iterator[Batch]:
-        """Yield rows that follow each other, or all if groups may have levels of their own."""
-        if self._groups is not None:
-            every = slice(0, len(self._z))
-            return iter(
-                [Batch.at(every, z=self._z, groups=self._groups, fit_weights=self._weights)]
-            )
-        return (
-            Batch.at(
-                rows,
-                z=self._z[rows],
-                fit_weights=None if self._weights is None else self._weights[rows],
-            )
-            for rows in row_blocks(len(self._z))
-        )
 
 
 def _neighbours_share(residuals: Array, along: Array, spent: float) -> float:

@@ -20,8 +20,8 @@ from chsic.inference.compare import compare, remember
 from chsic.inference.given import Given
 from chsic.inference.plan import PlannedVariable
 from chsic.inference.planning import plan_variable
+from chsic.inference.regressions import RidgeAdjustment
 from chsic.inference.result import IndependenceResult
-from chsic.inference.ridge import RidgeAdjustment
 from chsic.inference.settings import Settings
 from chsic.inference.variable import Variable
 

@@ -396,9 +396,11 @@ class IndependenceResult:
         low, high = self.confidence_interval()
         number = len(self.warnings)
         warned = f", {number} warning{'s' if number > 1 else ''}" if number else ""
+        effective = self.n_effective
+        weighted = "" if effective is None else f", n_effective={effective:.0f}"
         return (
             f"IndependenceResult(pvalue={self.pvalue:.3g}, coefficient={self.coefficient:z.3f} "
-            f"[{low:z.3f}, {high:.3f}], n_samples={self.n_samples}{warned})"
+            f"[{low:z.3f}, {high:.3f}], n_samples={self.n_samples}{weighted}{warned})"
         )
 
 

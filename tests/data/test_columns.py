@@ -343,3 +343,11 @@ def test_labels_of_pandas_that_are_numbers_become_names():
     found = chsic.chsic_test(frame[[0]], frame[[1, 2]], rng=0)
     assert found.names == {"x": ("0",), "y": ("1", "2"), "z": ()}
     assert found.pvalue == chsic.chsic_test(values[:, 0], values[:, 1:], rng=0).pvalue
+
+
+@pytest.mark.parametrize("as_series", [True, False])
+def test_periods_of_pandas_are_dates(as_series):
+    months = pd.period_range("2020-01", periods=5, freq="M")
+    [column] = as_columns("month", pd.Series(months) if as_series else months.to_numpy())
+    assert (column.described, column.values[0]) == ("date", 18262.0)  # 2020-01-01
+    np.testing.assert_array_equal(np.diff(column.values), [31, 29, 31, 30])

@@ -264,3 +264,12 @@ def test_a_regressor_is_fitted_on_other_groups():
     x, y, _, groups = patients(0)
     chsic.chsic_test(x, y, groups + 0.0, groups=groups, pairs="nearest", adjust=Mean())
     assert fitted
+
+
+def test_messages_are_about_groups():
+    x, y, z = np.random.default_rng(0).normal(size=(3, 60))
+    labels = [None, *"abcde" * 12][:60]
+    with pytest.raises(ValueError, match=r"groups: 1 of 60 .* rows out, or say what is missing"):
+        chsic.chsic_test(x, y, z, groups=labels)
+    with pytest.raises(ValueError, match="augment: True needs units that are near in z, which who"):
+        chsic.chsic_test(x, y, z, groups=np.arange(60) // 3, augment=True)

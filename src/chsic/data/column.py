@@ -104,7 +104,7 @@ def read_column(name: str, raw: Any, kind: str | None) -> Column:
     plain, is_category = _plain_values(name, raw)
     if kind == "category" or (kind is None and is_category):
         return _category(name, plain)
-    return Column(name, "number", _numbers(name, plain), is_date=_is_date(raw))
+    return Column(name, "number", _numbers(name, plain), is_date=_is_date(raw, plain))
 
 
 def _plain_values(name: str, raw: Any) -> tuple[NDArray[Any], bool]:
@@ -132,12 +132,13 @@ def _plain_values(name: str, raw: Any) -> tuple[NDArray[Any], bool]:
     return objects, bool(present) and all(isinstance(value, text) for value in present)
 
 
-def _is_date(raw: Any) -> bool:
+def _is_date(raw: Any, plain: NDArray[Any]) -> bool:
     """Whether values are points in time, not times of day or durations."""
+    if plain.dtype == object:
+        first = next((value for value in plain.flat if not _is_missing(value)), None)
+        if isinstance(first, datetime.date) or _is_period(first):
+            return True
     if isinstance(raw, np.ndarray):
-        if raw.dtype == object:
-            first = next((value for value in raw.flat if not _is_missing(value)), None)
-            return isinstance(first, datetime.date)
         return bool(raw.dtype.kind == "M")
     import narwhals as nw
 
@@ -234,9 +235,16 @@ def _days_of(name: str, times: NDArray[Any]) -> Array:
     return np.where(missing, np.nan, days)
 
 
+def _is_period(value: Any) -> bool:
+    """Whether a value is a month or quarter of pandas, which has a first moment."""
+    return hasattr(value, "to_timestamp") and hasattr(value, "ordinal")
+
+
 def _number(value: Any) -> float:
     if _is_missing(value):
         return float("nan")
+    if _is_period(value):
+        value = value.to_timestamp()
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     if isinstance(value, datetime.date):  # and datetime

@@ -362,6 +362,14 @@ def require_complete(read: Mapping[str, Columns]) -> None:
         if len(named) > MOST_NAMED:
             named[MOST_NAMED:] = [f"and in {len(named) - MOST_NAMED} more columns,"]
         described = "; ".join(named)
+        about_rows = {of.name for a in ARGUMENTS for of in read.get(a, []) if of.has_gaps}
+        if len(about_rows) == len(counts):  # a row of no group is no level of anything
+            raise input_error(
+                ValueError,
+                f"{described} samples are missing",
+                "use {} to leave those rows out, or say what is missing.",
+                nan_policy_setting("omit"),
+            )
         raise input_error(
             ValueError,
             f"{described} samples are missing",

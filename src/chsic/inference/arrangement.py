@@ -262,7 +262,11 @@ def _arranged(
     settings = given.settings
     settings.require_used(plan.pairs)
     if settings.augment is True and plan.narrow is None:
-        raise ValueError("augment: True needs a z that varies between units; use False or 'auto'.")
+        why = (
+            "a z that varies between units" if given.groups is None
+            else "units that are near in z, which whole groups are not"
+        )  # fmt: skip
+        raise ValueError(f"augment: True needs {why}; use False or 'auto'.")
     few = some_pairs(graph, SOME_PAIRS)
     names = given.z_names
     effects = FitEffects(graph, weights, given.fit_weights)

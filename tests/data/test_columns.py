@@ -348,6 +348,6 @@ def test_labels_of_pandas_that_are_numbers_become_names():
 @pytest.mark.parametrize("as_series", [True, False])
 def test_periods_of_pandas_are_dates(as_series):
     months = pd.period_range("2020-01", periods=5, freq="M")
-    [column] = as_columns("month", pd.Series(months) if as_series else months.to_numpy())
+    [column] = read_columns("month", pd.Series(months) if as_series else months.to_numpy())
     assert (column.described, column.values[0]) == ("date", 18262.0)  # 2020-01-01
     np.testing.assert_array_equal(np.diff(column.values), [31, 29, 31, 30])

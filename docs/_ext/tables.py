@@ -378,6 +378,34 @@ def dependence() -> str:
     return "\n".join([*tables, _relations(of), _lengths(of), _where(made["machine"])])
 
 
+SORTED = "sorted by x, n = 400"  # by a part of x that is no column, so that rows follow each other
+
+
+def alarms() -> str:
+    """Tell how often a warning says that rows depend on each other."""
+    made = _json("alarms.json")
+    by_design = {row["design"]: row for row in made["rows"]}
+    independent = [
+        row for row in made["rows"] if row["rows"] == "independent" and row["design"] != SORTED
+    ]
+    every = {key: sum(row[key] for row in independent) for key in ("tests", "rejected", "said")}
+    rows = [
+        [f"independent rows, {len(independent)} designs; x and y related in some", every],
+        ["independent rows, sorted by what x and y depend on", by_design[SORTED]],
+        *([row["design"], row] for row in made["rows"] if row["rows"] == "dependent"),
+    ]
+    head = ["", "tests", "rejected at 0.05", "warned"]
+    lines = [
+        [
+            name,
+            f"{row['tests']:,}",
+            *(f"{row[key] / row['tests']:.3f}" for key in ("rejected", "said")),
+        ]
+        for name, row in rows
+    ]
+    return _table(head, lines) + "\n" + _where(made["machine"])
+
+
 def _drawn(case: str) -> tuple[str, str, bool]:
     """Return what was drawn, the length of stretches, "" if the data told it, and if x is in y."""
     drawn, _, length = case.removesuffix(", related").partition(", stretch=")

@@ -98,6 +98,22 @@ def test_true_nulls_are_rejected_as_often_where_rows_depend_on_each_other():
     assert np.median([row["without"] for row in rows]) > 0.2
 
 
+def test_independent_rows_are_hardly_ever_said_to_depend_on_each_other():
+    rows = read("alarms.json")["rows"]
+    independent = [
+        row for row in rows
+        if row["rows"] == "independent" and row["design"] != "sorted by x, n = 400"
+    ]  # fmt: skip
+    assert len(independent) == 95
+    tests, said = (sum(row[key] for row in independent) for key in ("tests", "said"))
+    assert tests == 9_500
+    assert said <= 0.01 * tests
+    by_design = {row["design"]: row for row in rows}
+    for design in ("memory 0.8, n = 400", "memory 0.9, n = 400", "200 rows twice"):
+        row = by_design[design]
+        assert row["said where rejected"] == row["rejected"] > 50
+
+
 def test_true_nulls_are_rejected_hardly_more_often_at_100_samples(rates):
     levels = [
         row

@@ -273,3 +273,13 @@ def test_messages_are_about_groups():
         chsic.chsic_test(x, y, z, groups=labels)
     with pytest.raises(ValueError, match="augment: True needs units that are near in z, which who"):
         chsic.chsic_test(x, y, z, groups=np.arange(60) // 3, augment=True)
+
+
+def test_the_order_of_the_columns_of_z_does_not_matter():
+    rng = np.random.default_rng(0)
+    x, y, a, b = rng.normal(size=(4, 120))
+    groups = np.arange(120) // 4
+    pvalues = [
+        chsic.chsic_test(x, y, np.column_stack(z), groups=groups).pvalue for z in ((a, b), (b, a))
+    ]
+    assert pvalues[0] == pytest.approx(pvalues[1], rel=1e-6)

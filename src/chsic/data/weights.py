@@ -11,11 +11,13 @@ from chsic._util.validate import Array, Index
 from chsic.data.arguments import side_by_side
 from chsic.data.column import Column
 
+SMALLEST = 1e-12  # weight, in units of the largest
+
 
 def require_weights(column: Column) -> None:
     """Raise unless a column has weights: numbers that are finite and not negative, not all zero."""
     if column.kind != "number" or column.is_date:
-        kind = "dates" if column.is_date else "text"
+        kind = "dates" if column.is_date else "text or categories"
         raise TypeError(
             f"weights: {column.name!r} has {kind}; numbers are needed, such as how many people a "
             "row stands for, or one over the probability that it was drawn."
@@ -33,8 +35,14 @@ def require_weights(column: Column) -> None:
             f"weights: row {row} has an infinite weight, as that of a row which can't be drawn; "
             "leave it out, or bound weights."
         )
-    if not np.any(known > 0):
+    positive = known[known > 0]
+    if not len(positive):
         raise ValueError("weights: no row has a weight above zero; leave weights out to count all.")
+    if positive.max() * SMALLEST > positive.min():
+        raise ValueError(
+            f"weights: from {positive.min():g} to {positive.max():g}, they are too far apart to be "
+            "compared; give rows that hardly count the weight 0, or bound weights."
+        )
 
 
 def relative(weights: Array) -> Array | None:

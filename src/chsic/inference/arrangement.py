@@ -35,6 +35,8 @@ from chsic.inference.plan import Conditioning, Masses, UnitKernel
 from chsic.inference.regressions import CrossFittedAdjustment, RidgeAdjustment
 from chsic.inference.succession import Succession
 from chsic.inference.units import (
+    LARGEST_NUMBER,
+    WEIGHTED_NUMBER,
     Units,
     interleave,
     number_of_folds,
@@ -208,8 +210,10 @@ def _in_strata(given: Given, n: int) -> Arrangement:
     if z is None and given.within:
         assert given.groups is not None
         labels = given.groups
-    number, grouped = number_of_units(n, settings.unit_size), given.groups is not None
-    in_strata = units_in_strata(labels, number)
+    weights, grouped = given.weights, given.groups is not None
+    most = LARGEST_NUMBER if weights is None or grouped else WEIGHTED_NUMBER
+    number = number_of_units(n, settings.unit_size, most)
+    in_strata = units_in_strata(labels, number, weights)
     units = in_strata if given.groups is None else groups_as_units(given.groups, number)
     same_stratum: UnitKernel | None = None
     n_strata = int(labels.max()) + 1
@@ -219,9 +223,9 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         of_units = labels[units.order[units.bounds[:-1]]]
         same = (of_units[:, np.newaxis] == of_units).astype(np.float64)
         same_stratum = UnitKernel(same, 1.0)
-    strata, graph = Strata(labels, in_strata.order, given.weights), complete_in_blocks(labels)
-    folds, weights = _folds(given, units, n), _pair_weights(given, graph)
-    few = n_strata <= MOST_STRATA and not grouped and given.weights is None
+    strata, graph = Strata(labels, in_strata.order, weights), complete_in_blocks(labels)
+    folds, of_pairs = _folds(given, units, n), _pair_weights(given, graph)
+    few = n_strata <= MOST_STRATA and not grouped and weights is None
     plan = Conditioning(
         pairs=given.kind,
         adjust="none",
@@ -236,14 +240,14 @@ def _in_strata(given: Given, n: int) -> Arrangement:
         wide=None,
         interactions=None,
         cautions=(*given.cautions, *about_units(units, given)),
-        masses=_masses(given, units, folds, graph, weights),
+        masses=_masses(given, units, folds, graph, of_pairs),
         group_sizes=_group_sizes(given),
         within=given.within,
         n_effective=_n_effective(given),
     )
     batches = cut_into_batches(
         graph, units, strata=strata, folds=folds, groups=_every_group(given),
-        within=given.within, weights=weights,
+        within=given.within, weights=of_pairs,
     )  # fmt: skip
     adjustment = StratumAdjustment(strata, of_columns=given.within)
     return _arranged(given, plan, graph, strata, batches, (adjustment,))

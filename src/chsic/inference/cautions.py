@@ -138,12 +138,12 @@ def unequal_weights(n: int, n_effective: float) -> str:
     Examples
     --------
     >>> from chsic.inference.cautions import unequal_weights
-    >>> unequal_weights(400, 12.3)
-    'Weights are so unequal that 400 rows tell as much as 12 of equal weight: little can be known.'
+    >>> print(unequal_weights(400, 12.3)[:73])
+    Weights are so unequal that 400 rows tell as much as 12 of equal weight:
     """
     return (
         f"Weights are so unequal that {n} rows tell as much as {n_effective:.0f} of equal weight: "
-        "little can be known."
+        "p-values may be far too small, as rows that would weigh most may not have been drawn."
     )
 
 

@@ -18,7 +18,9 @@ MANY_COLUMNS = 5
 FEW_SAMPLES_A_COLUMN = 10
 FEW_SAMPLES = 30  # of which one may well be far from the others
 FEW_UNITS = 20
-FEW_EFFECTIVE = 30  # rows of equal weight, as which rows of unequal weights count
+# As how many rows of equal weight those of unequal weights count, if it is said: fewer than that,
+# or than a tenth of all. With weights over four powers of ten, six of ten true nulls were rejected.
+FEW_EFFECTIVE, SMALL_SHARE = 50, 0.1
 LARGE_GROUP = 0.3  # of all rows: with half of them in one, .12 of true nulls were rejected
 FAR_APART = 0.7  # of the median distance of any two samples
 
@@ -32,7 +34,7 @@ def _about_weights(given: Given) -> tuple[str, ...]:
     if given.weights is None:
         return ()
     n, n_effective = len(given.weights), effective_number(given.weights)
-    few = n_effective < min(FEW_EFFECTIVE, n / 2)
+    few = n_effective < min(max(FEW_EFFECTIVE, SMALL_SHARE * n), n / 2)
     return (cautions.unequal_weights(n, n_effective),) if few else ()
 
 

@@ -52,7 +52,8 @@ def in_order_of(z: Array, groups: Index) -> Index:
     """
     means = [np.bincount(groups, column) / np.bincount(groups) for column in z.T]
     place = np.empty(len(means[0]), np.intp)
-    place[np.lexsort(means[::-1])] = np.arange(len(place))
+    # By their sum first, so that the order of the columns of z does not matter.
+    place[np.lexsort([*means[::-1], np.sum(means, axis=0)])] = np.arange(len(place))
     return place[groups]
 
 

@@ -401,8 +401,9 @@ class Ridge:
     def _left_out(self, basis: Basis, directions: Directions) -> LeftOut:
         """Return what cross-validates a basis by whole groups."""
         if directions not in self._cross_validations:
-            alone, groups = np.arange(len(directions.values)), self._fitted_groups
-            labels = alone if groups is None else groups.labels
+            groups = self._fitted_groups
+            # Rows alone go into folds by z, so that their order in the data does not matter.
+            labels = np.argsort(np.lexsort(self._z.T)) if groups is None else groups.labels
             made = LeftOut(directions.values, basis.shrinkage, PENALTIES, labels)
             self._cross_validations.setdefault(directions, made)
         return self._cross_validations[directions]

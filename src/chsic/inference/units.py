@@ -19,6 +19,7 @@ from chsic._util.namespaces import beside
 from chsic._util.validate import Array, Index
 
 LARGEST_NUMBER = 128  # of units: with more of them the null costs more
+WEIGHTED_NUMBER = 512  # in strata if rows have weights: which ones share a unit decides less then
 LEAST_NUMBER = 2
 LOOP_FROM = 64  # samples in a unit, from which a product for each unit is faster
 MOST_FOLDS = 128  # of the jackknife
@@ -144,16 +145,16 @@ def segment_sums(values: Any, starts: Index) -> Any:
     return at_bounds[1:, ...] - at_bounds[:-1, ...]
 
 
-def number_of_units(n: int, unit_size: int | None) -> int:
+def number_of_units(n: int, unit_size: int | None, most: int = LARGEST_NUMBER) -> int:
     """Return how many units n samples make: as many as samples, up to a bound."""
     if unit_size is None:
-        return min(n, LARGEST_NUMBER)
+        return min(n, most)
     number = n // unit_size
     if not LEAST_NUMBER <= number <= MOST_ASKED_FOR:
         raise ValueError(
             f"unit_size: {unit_size} makes {number} units of {n} samples; between "
             f"{LEAST_NUMBER} and {MOST_ASKED_FOR} are possible, and 'auto' makes "
-            f"{min(n, LARGEST_NUMBER)}."
+            f"{min(n, most)}."
         )
     return number
 
@@ -207,14 +208,17 @@ def units_in_space(z: Array, number: int) -> Units:
     return Units(order, np.array(bounds))
 
 
-def units_in_strata(strata: Index, number: int) -> Units:
+def units_in_strata(strata: Index, number: int, weights: Array | None = None) -> Units:
     """Cut every stratum into units, about `number` in all and at least one in each.
 
     If there are more strata than that, a unit holds several whole ones. Strata larger than a unit
     are cut all the same, and stay by themselves: one unit alone would decide for them, and no sign
-    tells by how much it varies. Samples are shuffled with a fixed seed, as rows may come sorted.
+    tells by how much it varies. Samples are shuffled with a fixed seed, as rows may come sorted; if
+    they have weights, from the order of these, so that the order of rows does not decide.
     """
     shuffled = np.random.default_rng(0).permutation(len(strata))
+    if weights is not None:
+        shuffled = np.lexsort([weights, strata])[shuffled]
     order = shuffled[np.argsort(strata[shuffled], kind="stable")]
     ends = np.cumsum(np.bincount(strata))
     if len(ends) > number:

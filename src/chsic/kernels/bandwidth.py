@@ -180,11 +180,12 @@ def _weighted_pairs(weights: Array, number: int) -> tuple[Index, Index]:
     """Draw pairs of different samples, each as often as the product of its weights, always alike.
 
     The places of one end in the sum of weights are those of a grid, so that little is left to
-    chance.
+    chance; samples stand in the order of their weights, so that the order of rows does not matter.
     """
-    ends, rng = np.cumsum(weights), np.random.default_rng(0)
+    order, rng = np.argsort(weights, kind="stable"), np.random.default_rng(0)
+    ends = np.cumsum(weights[order])
     places = ends[-1] * (np.arange(number) + 0.5) / number, ends[-1] * rng.random(number)
-    i, j = (np.searchsorted(ends, at).clip(max=len(ends) - 1) for at in places)
+    i, j = (order[np.searchsorted(ends, at).clip(max=len(ends) - 1)] for at in places)
     apart = i != j
     return i[apart], j[apart]
 

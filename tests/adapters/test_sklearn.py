@@ -289,7 +289,11 @@ def test_selector_takes_weights():
     ("weights", "error", "message"),
     [
         ("weight", TypeError, "sample_weight: got the name 'weight', but all columns"),
-        (["heavy"] * 300, TypeError, "sample_weight: 'sample_weight' has text or categories; numbers are"),
+        (
+            ["heavy"] * 300,
+            TypeError,
+            "sample_weight: 'sample_weight' has text or categories; numbers are",
+        ),
         (-np.ones(300), ValueError, "sample_weight: row 0 has the weight -1; none may be neg"),
         (np.zeros(300), ValueError, "sample_weight: no row has a weight above zero; leave sam"),
         ([np.inf] + [1.0] * 299, ValueError, "sample_weight: row 0 has an infinite weight"),

@@ -143,11 +143,19 @@ def test_a_row_without_a_weight_takes_no_other_with_it(frame):
     ("settings", "error", "message"),
     [
         ({"weights": "wait"}, ValueError, "weights: there is no column 'wait'"),
-        ({"weights": "ward"}, TypeError, "weights: 'ward' has text or categories; numbers are needed"),
+        (
+            {"weights": "ward"},
+            TypeError,
+            "weights: 'ward' has text or categories; numbers are needed",
+        ),
         ({"weights": "day"}, TypeError, "weights: 'day' has dates; numbers are needed"),
         ({"weights": np.arange(-1, 119)}, ValueError, "weights: row 0 has the weight -1; none"),
         ({"weights": np.zeros(120)}, ValueError, "weights: no row has a weight above zero"),
-        ({"weights": np.arange(120) < 2}, TypeError, "weights: 'weights' has text or categories; numbers"),
+        (
+            {"weights": np.arange(120) < 2},
+            TypeError,
+            "weights: 'weights' has text or categories; numbers",
+        ),
         ({"weights": np.eye(120)[0]}, ValueError, "weights: 1 of 120 rows have a weight above 0"),
         ({"weights": np.ones(7)}, ValueError, "has 120, weights has 7"),
         ({"weights": np.ones((120, 2))}, ValueError, "weights: got 2 columns; one is needed"),

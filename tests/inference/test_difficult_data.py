@@ -77,7 +77,7 @@ def test_columns_of_z_that_repeat_each_other_change_little():
         assert chsic.chsic_test(x, y, wide, rng=0).pvalue > 1e-3
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("d", [0, 1, 2])
 def test_rare_events_that_never_coincide_are_no_evidence(d):
     """Two in a thousand, never both: most samples that distances are taken between are equal."""

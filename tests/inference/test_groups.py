@@ -144,7 +144,7 @@ def test_labels_and_the_order_of_rows_do_not_matter():
     assert labelled.pvalue == second.pvalue
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 @pytest.mark.parametrize("kind", ["numbers", "few values", "nothing", "equal rows"])
 def test_the_level_holds(kind):
     """Of 24 true nulls, six rejections at 0.05 happen once in 900 times."""

@@ -44,6 +44,7 @@ def mostly_zero(rng):
     return rng.normal(size=(2, 300)) * (rng.random((2, 300)) < 0.1)
 
 
+@pytest.mark.levels
 @pytest.mark.parametrize("draw", [rare_binary, mostly_zero])
 def test_level_where_hardly_any_sample_has_both(draw):
     """Products of single samples tell nothing of the variance then; partners' products do.
@@ -60,6 +61,7 @@ def test_level_where_hardly_any_sample_has_both(draw):
     assert count <= 9
 
 
+@pytest.mark.levels
 def test_level_where_events_nearly_follow_z():
     """Distances of residuals are then how the fit follows z, which no bandwidth should see.
 
@@ -108,6 +110,7 @@ def test_augmentation_finds_what_cancels_along_z():
     assert chsic.chsic_test(*sign_change(200, 0), rng=0).pvalue < 0.001
 
 
+@pytest.mark.levels
 def test_level_where_units_hold_several_samples():
     """30 strata and augmentation: products inside a unit are a part of what varies."""
     rejected = 0

@@ -69,7 +69,7 @@ def test_mean_and_variance_are_those_of_all_permutations(sizes, rng):
     np.testing.assert_allclose([one.scale**2 for one in law.laws], every.var(axis=0), atol=1e-9)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_skewness_and_correlations_are_those_of_many_permutations(rng):
     strata = np.repeat(np.arange(3), [80, 120, 200])
     x, y = (residual_features(rng, strata, ranks) for ranks in ([3, 1], [2, 2]))

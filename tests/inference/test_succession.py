@@ -16,7 +16,7 @@ def said(*samples, **settings):
     return ALIKE in " ".join(chsic.chsic_test(*samples, **settings).warnings)
 
 
-@pytest.mark.no_cover
+@pytest.mark.levels
 def test_rows_with_a_memory_are_told_where_they_were_rejected():
     told, rejected = 0, 0
     for seed in range(30):

@@ -116,7 +116,7 @@ def test_sensitivity_is_what_separate_tests_give(frame, way):
         assert point.pvalue == pytest.approx(expected.pvalue, rel=1e-6)
 
 
-@pytest.mark.levels
+@pytest.mark.no_cover
 def test_time_may_be_a_confounder(frame):
     [pair] = chsic.screen(frame, "day", columns=["x", "y"], time="day")
     expected = chsic.chsic_test("x", "y", "day", data=frame, time="day")

@@ -19,7 +19,7 @@ FEW_SAMPLES_A_COLUMN = 10
 FEW_SAMPLES = 30  # of which one may well be far from the others
 FEW_UNITS = 20
 # As how many rows of equal weight those of unequal weights count, if it is said: fewer than that,
-# or than a tenth of all. With weights over four powers of ten, six of ten true nulls were rejected.
+# or than a tenth of all. Rows that would weigh most may not have been drawn then.
 FEW_EFFECTIVE, SMALL_SHARE = 50, 0.1
 LARGE_GROUP = 0.3  # of all rows: with half of them in one, .12 of true nulls were rejected
 FAR_APART = 0.7  # of the median distance of any two samples

@@ -28,8 +28,8 @@ def in_regressions(weights: Array) -> Array:
     """Return the weights that rows have in regressions on z: roots of theirs, none of them large.
 
     Any function of z may be subtracted. A regression with the weights themselves follows the noise
-    of heavy rows, which it then takes off their neighbours: of true nulls with selection by x and
-    y, a tenth was rejected. One without any follows another law than that of the population.
+    of heavy rows, which it then takes off their neighbours, so that true nulls are rejected too
+    often. One without any follows another law than that of the population.
 
     Examples
     --------

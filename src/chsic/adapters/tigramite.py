@@ -45,6 +45,17 @@ class Steps(NamedTuple):
     time: Array | str
 
 
+class Asked(NamedTuple):
+    """Variables by name, kinds of discrete ones, what draws signs, and the steps of samples."""
+
+    x: dict[str, Array]
+    y: dict[str, Array]
+    z: dict[str, Array]
+    kinds: dict[str, str]
+    rng: np.random.Generator
+    steps: Steps
+
+
 IN_ORDER = Steps(None, ROWS)  # of arrays that are given as they are
 
 
@@ -202,49 +213,33 @@ class CHSIC(CondIndTest):
             for role in range(3)
         ]
         kinds = {name: "category" for of in variables for name in of if discrete[int(name[1:])]}
-        test = self._by_signs if shuffle else self._by_test
-        x, y, z = variables
         steps = self._steps.get(fingerprint(array), IN_ORDER)
+        x, y, z = variables
+        asked = Asked(x, y, z, kinds, rng, steps)
         n_draws = self.sig_samples if shuffle else self.n_resamples
         of_steps = [fingerprint(of) for of in steps if isinstance(of, np.ndarray)]
         key = (shuffle, n_draws, self.sig_blocklength, *parts, *of_steps)
-        return self._outcomes.get(key, lambda: test(x, y, z, kinds, rng, steps))
+        test = self._by_signs if shuffle else self._by_test
+        return self._outcomes.get(key, lambda: test(asked))
 
-    def _by_test(
-        self,
-        x: Any,
-        y: Any,
-        z: Any,
-        kinds: dict[str, str],
-        rng: np.random.Generator,
-        steps: Steps,
-    ) -> TestOutcome:
-        if not (x and y):
+    def _by_test(self, asked: Asked) -> TestOutcome:
+        if not (asked.x and asked.y):
             return TestOutcome(0.0, 1.0, np.zeros(0))
-        settings = Settings.of(n_resamples=self.n_resamples)
-        result = self._run(x, y, z, kinds, settings, rng, steps)
+        result = self._run(asked, Settings.of(n_resamples=self.n_resamples))
         return TestOutcome(result.coefficient, result.pvalue, np.zeros(0))
 
-    def _by_signs(
-        self,
-        x: Any,
-        y: Any,
-        z: Any,
-        kinds: dict[str, str],
-        rng: np.random.Generator,
-        steps: Steps,
-    ) -> TestOutcome:
+    def _by_signs(self, asked: Asked) -> TestOutcome:
         """Hold the coefficient against its own values under signs."""
         n_draws = as_count("sig_samples", self.sig_samples, minimum=19)
-        if not (x and y):
+        if not (asked.x and asked.y):
             return TestOutcome(0.0, 1.0, np.zeros(n_draws))
         settings = Settings.of(
             bandwidth=Multiples((MULTIPLES[(len(MULTIPLES) - 1) // 2],)),  # that of the coefficient
-            augment=False if z else "auto",
+            augment=False if asked.z else "auto",
             null="signs",
             n_resamples=n_draws,
         )
-        result = self._run(x, y, z, kinds, settings, rng, steps)
+        result = self._run(asked, settings)
         value, estimate = result.coefficient, result.estimate
         unit = value / estimate if value * estimate > 0 else 1.0
         null = value + unit * (result.null_distribution - estimate)
@@ -253,24 +248,15 @@ class CHSIC(CondIndTest):
         return TestOutcome(value, float((1 + (null >= value).sum()) / (1 + len(null))), null)
 
     @blas_on_one_thread()
-    def _run(
-        self,
-        x: Any,
-        y: Any,
-        z: Any,
-        kinds: dict[str, str],
-        settings: Settings,
-        rng: np.random.Generator,
-        steps: Steps,
-    ) -> IndependenceResult:
-        length = self.sig_blocklength
+    def _run(self, asked: Asked, settings: Settings) -> IndependenceResult:
+        length, steps = self.sig_blocklength, asked.steps
         samples = read_samples(
-            x,
-            y,
-            z or None,
-            kinds=kinds,
+            asked.x,
+            asked.y,
+            asked.z or None,
+            kinds=asked.kinds,
             groups=None if length == 1 else steps.series,
             time=None if length == 1 else steps.time,
             stretch="auto" if length is None or length == 1 else length,
         )
-        return run_test(samples, settings, rng)
+        return run_test(samples, settings, asked.rng)

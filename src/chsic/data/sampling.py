@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chsic._util.arrays import numbered
 from chsic._util.validate import Array, Index, as_positive
 from chsic.data.arguments import Columns, Data, column_names, cut_into_columns
 from chsic.data.column import read_column
@@ -343,19 +344,3 @@ def require_labels(groups: Data, time: Data = None, weights: Data = None) -> Non
             f"weights: got the name {weights!r}, but all columns are variables here; give a weight "
             "for each row, such as df['weight']."
         )
-
-
-def numbered(labels: NDArray[Any]) -> Index:
-    """Replace labels by numbers from 0 on, as they appear: whatever groups are called.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from chsic.data.sampling import numbered
-    >>> numbered(np.array([7.0, 3.0, 7.0]))
-    array([0, 1, 0])
-    """
-    _, first, sorted_numbers = np.unique(labels, return_index=True, return_inverse=True)
-    numbers = np.empty(len(first), np.intp)
-    numbers[np.argsort(first)] = np.arange(len(first))
-    return numbers[sorted_numbers]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from chsic._util.arrays import numbered, numbers_of_rows
 from chsic._util.validate import Array, Index
 from chsic.data.arguments import side_by_side
 from chsic.data.column import Column
@@ -92,15 +93,6 @@ def copies_in_groups(
     (array([0, 1, 3]), array([0, 1, 0, 2]))
     """
     labels = [] if groups is None else [groups.astype(np.float64)]
-    values = side_by_side([*labels, *columns])
-    order = np.lexsort(values.T)
-    differ = np.any(values[order[1:]] != values[order[:-1]], axis=1)
-    if differ.all():
-        return None
-    sets = np.empty(len(order), np.intp)
-    sets[order] = np.append(0, np.cumsum(differ))
-    _, first, numbers = np.unique(sets, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return first[order], place[numbers]
+    sets = numbered(numbers_of_rows(side_by_side([*labels, *columns])))
+    _, first = np.unique(sets, return_index=True)
+    return None if len(first) == len(sets) else (first, sets)

@@ -11,9 +11,10 @@ import dataclasses
 
 import numpy as np
 
+from chsic._util.arrays import numbered
 from chsic._util.validate import Array, Index
 from chsic.data.samples import Samples
-from chsic.data.sampling import Sampling, Stretches, numbered
+from chsic.data.sampling import Sampling, Stretches
 from chsic.inference.given import Given
 from chsic.inference.learner import describe
 from chsic.inference.settings import Settings

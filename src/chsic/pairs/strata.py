@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from chsic._util.arrays import numbers_of_rows
 from chsic._util.validate import Array, Index
 
 SMALLEST_STRATUM = 3  # samples that make a stratum worth the name
@@ -12,11 +13,7 @@ LARGE_SHARE = 0.75  # of the samples in such strata make z discrete
 
 def strata_of(z: Array) -> Index:
     """Return for each sample the number of its value among the distinct rows of `z`."""
-    order = np.argsort(z[:, 0]) if z.shape[1] == 1 else np.lexsort(z.T)  # thrice as fast
-    changes = np.any(z[order[1:]] != z[order[:-1]], axis=1)
-    codes = np.empty(len(z), np.intp)
-    codes[order] = np.concatenate([[0], np.cumsum(changes)])
-    return codes
+    return numbers_of_rows(z)
 
 
 def is_discrete(strata: Index) -> bool:

@@ -9,7 +9,7 @@ from chsic._util import arrays
 from chsic.data.weights import effective_number
 from chsic.inference import batches
 from chsic.inference.groups import Cells, groups_as_units
-from chsic.inference.pair_weights import PairWeights
+from chsic.inference.pair_weights import PairWeights, in_regressions
 from chsic.inference.restored import restored_in_strata
 from chsic.inference.ridge import Ridge
 from chsic.pairs.blocks import complete_in_blocks
@@ -295,12 +295,25 @@ def test_settings_go_with_weights(settings):
 
 
 def test_a_regressor_takes_weights_or_is_refused():
-    linear = pytest.importorskip("sklearn.linear_model").LinearRegression()
+    linear = pytest.importorskip("sklearn.linear_model").LinearRegression
     neighbours = pytest.importorskip("sklearn.neighbors").KNeighborsRegressor()
     x, y, z = data("a line")
-    assert chsic.chsic_test(x, y, z, weights=whole_numbers(), adjust=linear, rng=0).pvalue < 1
+    weights, seen = whole_numbers(), []
+
+    class Spied(linear):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((X[:, 0], sample_weight))
+            return super().fit(X, y, sample_weight)
+
+    chsic.chsic_test(x, y, z, weights=weights, adjust=Spied(), rng=0)
+    expected = in_regressions(weights.astype(float))[np.argsort(z)]
+    places = np.sort((z - z.mean()) / z.std(ddof=1))
+    for of_z, given in seen:
+        rows = np.searchsorted(places, of_z - 1e-9)
+        np.testing.assert_allclose(given, expected[rows])
+    assert len(seen) > 10
     with pytest.raises(ValueError, match="adjust: fit of KNeighborsRegressor takes no sample_we"):
-        chsic.chsic_test(x, y, z, weights=whole_numbers(), adjust=neighbours)
+        chsic.chsic_test(x, y, z, weights=weights, adjust=neighbours)
 
 
 def test_stretches_of_time_keep_the_weights():

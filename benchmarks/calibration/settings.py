@@ -100,8 +100,8 @@ COMPARISONS = (
         {
             "default": {},
             "equal weights": {CONSTANTS: {"compare.WEIGHTS": (1.0, 1.0, 1.0)}},
-            "wide kernel of width 1": {CONSTANTS: {"arrangement.WIDE": 1.0}},
-            "wide kernel of width 4": {CONSTANTS: {"arrangement.WIDE": 4.0}},
+            "wide kernel of width 1": {CONSTANTS: {"unit_kernels.WIDE": 1.0}},
+            "wide kernel of width 4": {CONSTANTS: {"unit_kernels.WIDE": 4.0}},
             "no kernel and a narrow one, at each bandwidth": {
                 CONSTANTS: {"compare._members_along_line": plain_and_narrow}
             },

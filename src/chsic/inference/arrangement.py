@@ -34,6 +34,7 @@ from chsic.inference.permutation_law import MOST_STRATA
 from chsic.inference.plan import Conditioning, Masses, UnitKernel
 from chsic.inference.regressions import CrossFittedAdjustment, RidgeAdjustment
 from chsic.inference.succession import Succession
+from chsic.inference.unit_kernels import unit_kernels
 from chsic.inference.units import (
     LARGEST_NUMBER,
     WEIGHTED_NUMBER,
@@ -46,16 +47,12 @@ from chsic.inference.units import (
     units_in_space,
     units_in_strata,
 )
-from chsic.kernels import KERNELS
 from chsic.kernels.bandwidth import typical_distance
-from chsic.kernels.features import kernel_matrix
 from chsic.pairs import PairGraph
 from chsic.pairs.blocks import complete_in_blocks
 from chsic.pairs.graph import some_pairs
 from chsic.pairs.joint_variation import differ_in_both, vary_together
 
-NARROW, WIDE = 0.5, 2.0  # widths of kernels on z between units, in median distances
-UNRELATED = 1e-6  # kernel on z between units below which they are unrelated
 SOME_PAIRS = 100  # that show at once whether x and y vary together, if they often do
 
 
@@ -157,6 +154,9 @@ def arrange(
     weights = _pair_weights(given, graph)
     centres, some = units.means(scaled) / distance, some_pairs(graph)
     folds = _folds(given, units, n)
+    narrow = wide = None
+    if not grouped:
+        narrow, wide = unit_kernels(centres, graph, units, some, weights)
     warnings = (
         *given.cautions,
         *about_units(units, given),
@@ -173,8 +173,8 @@ def arrange(
         unit_sizes=units.sizes,
         fold_sizes=folds.sizes,
         unit_z=_z_of_units(units, z),
-        narrow=None if grouped else _unit_kernel(centres / NARROW, graph, units, some, weights),
-        wide=None if grouped else _unit_kernel(centres / WIDE, graph, units, some, weights),
+        narrow=narrow,
+        wide=wide,
         interactions=(
             Interactions.of(z.scaled, given.z_distance, graph, weights)
             if given.has_interactions
@@ -338,49 +338,6 @@ def _z_of_units(units: Units, z: Confounder) -> Array:
         )
         means[:, position] = np.where(low == high, low, np.nan)
     return means
-
-
-def _unit_kernel(
-    centres: Array,
-    graph: PairGraph,
-    units: Units,
-    some: tuple[Index, Index],
-    weights: PairWeights | None,
-) -> UnitKernel | None:
-    """Compare means of z of units, in the unit of the kernel (theory.md, eq. 28).
-
-    Where no two units are near, as beside one that is far off, there is nothing to see.
-    """
-    kernel = kernel_matrix(KERNELS["gaussian"], centres, centres)
-    if np.allclose(kernel, np.eye(len(units)), atol=UNRELATED):
-        return None
-    return UnitKernel(kernel, _centre_share(graph, units, kernel, some, weights))
-
-
-def _centre_share(
-    graph: PairGraph,
-    units: Units,
-    kernel: Array,
-    some: tuple[Index, Index],
-    weights: PairWeights | None,
-) -> float:
-    """Return what a kernel between units leaves of sum_ij Lap_ij^2 (theory.md, eq. 29).
-
-    A pair's term is half that of its one sample's unit and half that of the other's, so that it is
-    weighted by (1 + kernel) / 2 in all. Its mean over pairs is estimated on some of them.
-    """
-    i, j = some
-    if not len(i):
-        return 1.0
-    of_unit = np.empty(graph.n_samples, np.intp)
-    of_unit[units.order] = np.repeat(np.arange(len(units)), units.sizes)
-    unrelated = 1 - kernel[of_unit[i], of_unit[j]]
-    if weights is not None:
-        lost = float(np.mean(weights.between(i, j) ** 2 * unrelated))
-        return 1 - lost * graph.n_pairs / float((weights.lap_lengths**2).sum())
-    lost = float(np.mean(unrelated))
-    partners = graph.degrees.astype(np.float64)
-    return 1 - lost * graph.n_pairs / float((partners**2 + partners).sum())
 
 
 def _line(z: Confounder) -> Index:
